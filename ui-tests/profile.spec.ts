@@ -80,7 +80,7 @@ test("the panel Profile shows functions while a cell runs, and what calls them",
   await page.mouse.down();
   await page.mouse.move(plot.x + plot.width / 2, y, { steps: 5 });
   await page.mouse.up();
-  const chip = panel.locator(".ds-toolbar .ds-chip, .ds-row2 .ds-chip");
+  const chip = panel.locator(".ds-toolbar .ds-chip, .ds-tool-row .ds-chip");
   await expect(chip).toHaveCount(1);
   await expect(status).toHaveText(/^([\d,]+) of (?!\1 )[\d,]+ samples/);
   await chip.getByRole("button").click();

@@ -232,8 +232,8 @@ function seenFirst(): string[] {
     ".ds-tab[aria-selected=true]",
     ".ds-figure",
     ".ds-figure-value",
-    ".ds-summary-main",
-    ".ds-summary-side",
+    ".ds-main",
+    ".ds-side",
     ".ds-report-foot",
   ];
   return parts.flatMap((part) =>

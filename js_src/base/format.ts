@@ -212,3 +212,12 @@ export function formatClock(epoch_s: number, decimals = 3): string {
   const millis = String(date.getMilliseconds()).padStart(3, "0");
   return `${clock}.${millis.slice(0, decimals)}`;
 }
+
+/** `UTC`, `UTC+1`, `UTC−3:30`: the zone of that clock at a time. */
+export function formatZone(epoch_s: number): string {
+  const minutes = -new Date(epoch_s * 1000).getTimezoneOffset();
+  if (!minutes) return "UTC";
+  const size = Math.abs(minutes);
+  const rest = size % 60 === 0 ? "" : `:${two(size % 60)}`;
+  return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${rest}`;
+}

@@ -241,11 +241,16 @@ function TasksOfKind(props: {
       <Table
         class="ds-list"
         label="Tasks with this error"
-        columns={["At", "Worker", "Prefix", "Key"]}
+        columns={[
+          { name: "At", class: "ds-number" },
+          "Worker",
+          "Prefix",
+          "Key",
+        ]}
       >
         {shown.map((row) => (
           <tr>
-            <td class="ds-list-time">
+            <td class="ds-list-time ds-number">
               {formatMoment(columns.time[row] - view.origin.value, 3)}
             </td>
             <td class="ds-list-about">

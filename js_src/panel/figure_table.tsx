@@ -24,7 +24,7 @@ export function FigureTable(props: {
   const shown = zoomed ? "in the time shown" : "in the whole run";
   return (
     <Table
-      class="ds-fact-table ds-numbers"
+      class="ds-numbers"
       caption={`${props.caption}, ${time ? "in the time selected" : shown}`}
       columns={["Figure", "Min", "Mean", "Max"]}
     >

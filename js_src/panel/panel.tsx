@@ -248,7 +248,7 @@ function Panel(props: {
       ]}
       gestures={[...(parts.charts ? CHART_GESTURES : []), ...parts.gestures]}
     >
-      {!roomy && crumbs && shows && <div class="ds-row2">{crumbs}</div>}
+      {!roomy && crumbs && shows && <div class="ds-tool-row">{crumbs}</div>}
       <div
         class={`ds-panel-body ds-${kind.id}`}
         role="region"

@@ -1,6 +1,7 @@
 // What the bodies of panels are made of: parts with a heading, lists of facts, tables.
 
 import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
 import { formatExact } from "../base/format";
 
 export function Part(props: {
@@ -47,11 +48,22 @@ export function FactList(props: {
 }
 
 type Column =
-  string | { readonly name: ComponentChildren; readonly class?: string };
+  | string
+  | {
+      readonly name: ComponentChildren;
+      readonly class?: string;
+      /** Of a table that a click on the heading sorts. */
+      readonly sort?: Sort;
+    };
+
+interface Sort {
+  readonly order: "none" | "ascending" | "descending";
+  readonly choose: () => void;
+}
 
 /** The frame of every table: its children are the rows. */
 export function Table(props: {
-  class: string;
+  class?: string;
   /** For whoever does not see it, where there is no caption. */
   label?: string;
   caption?: ComponentChildren;
@@ -59,27 +71,64 @@ export function Table(props: {
   foot?: ComponentChildren;
   children: ComponentChildren;
 }): JSX.Element {
-  const { caption, foot } = props;
+  const { caption, columns, foot } = props;
   return (
-    <table class={props.class} aria-label={props.label}>
+    <table class={`ds-table ${props.class ?? ""}`} aria-label={props.label}>
       {caption !== undefined && <caption>{caption}</caption>}
-      <thead>
-        <tr>
-          {props.columns.map((column) =>
-            typeof column === "string" ? (
-              <th scope="col">{column}</th>
-            ) : (
-              <th scope="col" class={column.class}>
-                {column.name}
-              </th>
-            ),
-          )}
-        </tr>
-      </thead>
+      {columns.length > 0 && (
+        <thead>
+          <tr>
+            {columns
+              .map((one) => (typeof one === "string" ? { name: one } : one))
+              .map(({ name, class: look, sort }: Exclude<Column, string>) => (
+                <th scope="col" class={look} aria-sort={sort?.order}>
+                  {sort ? <SortButton {...sort}>{name}</SortButton> : name}
+                </th>
+              ))}
+          </tr>
+        </thead>
+      )}
       <tbody>{props.children}</tbody>
       {foot && <tfoot>{foot}</tfoot>}
     </table>
   );
+}
+
+const SortButton = (
+  props: Sort & { children: ComponentChildren },
+): JSX.Element => (
+  <button type="button" onClick={props.choose}>
+    {props.children}
+    {props.order === "descending" && " ▾"}
+    {props.order === "ascending" && " ▴"}
+  </button>
+);
+
+/**
+ * Columns that sort, and by which a table is sorted now: figures from the largest on, words
+ * from A on, and back to front with a second click.
+ */
+export function useSort<C extends string>(
+  columns: readonly C[],
+  first: C,
+  isWords: (column: C) => boolean,
+): {
+  readonly by: { readonly column: C; readonly back: boolean };
+  readonly heads: readonly Column[];
+} {
+  const [by, setBy] = useState({ column: first, back: false });
+  const orderOf = (column: C): Sort["order"] => {
+    if (by.column !== column) return "none";
+    return by.back === isWords(column) ? "descending" : "ascending";
+  };
+  const heads = columns.map((column) => ({
+    name: column,
+    sort: {
+      order: orderOf(column),
+      choose: () => setBy({ column, back: by.column === column && !by.back }),
+    },
+  }));
+  return { by, heads };
 }
 
 export function AndMore(props: { count: number }): JSX.Element | null {

@@ -103,7 +103,7 @@ export function ChooserMenu(props: { view: Chosen }): JSX.Element | null {
       class="ds-chooser"
       face={
         <>
-          {chosen && <Mark choice={chosen} />}
+          {chosen?.state && <Mark {...chosen} />}
           <span class="ds-chooser-name">
             {chosen?.name ?? "Choose a client"}
           </span>
@@ -122,7 +122,7 @@ export function ChooserMenu(props: { view: Chosen }): JSX.Element | null {
               chooser.choose(choice.id);
             }}
           >
-            <Mark choice={choice} />
+            {choice.state && <Mark {...choice} />}
             <span class="ds-chooser-words">
               <span class="ds-menu-item-name">{choice.name}</span>
               {choice.detail !== "" && (
@@ -136,11 +136,9 @@ export function ChooserMenu(props: { view: Chosen }): JSX.Element | null {
   );
 }
 
-function Mark({ choice }: { choice: Choice }): JSX.Element | null {
-  if (choice.state === null) return null;
-  return (
-    <span class={`ds-state-${choice.state}`} aria-hidden="true">
-      <span class={choice.active ? "ds-dot ds-active" : "ds-dot"} />
-    </span>
-  );
-}
+/** A dot in the colour of a state; a ring around it while tasks run. */
+export const Mark = (props: Pick<Choice, "state" | "active">): JSX.Element => (
+  <span class={`ds-state-${props.state}`} aria-hidden="true">
+    <span class={props.active ? "ds-dot ds-active" : "ds-dot"} />
+  </span>
+);

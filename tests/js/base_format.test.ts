@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   decimalsFor,
   formatBytes,
@@ -13,6 +13,7 @@ import {
   formatSecondsAmong,
   formatShare,
   formatStretch,
+  formatZone,
   plural,
 } from "../../js_src/base/format";
 
@@ -108,3 +109,15 @@ it("has as many decimals as tell two pixels apart", () => {
   expect(decimalsFor(1)).toBe(0);
   expect(decimalsFor(2e-6)).toBe(6);
 });
+
+it.each([
+  [0, "UTC"],
+  [-60, "UTC+1"],
+  [210, "UTC−3:30"],
+])(
+  "names the zone of a clock that is %i minutes behind UTC",
+  (behind, zone) => {
+    vi.spyOn(Date.prototype, "getTimezoneOffset").mockReturnValue(behind);
+    expect(formatZone(1_800_000_000)).toBe(zone);
+  },
+);

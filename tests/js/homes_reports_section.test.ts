@@ -44,7 +44,7 @@ const listed = (): (string | null)[] =>
     ({ textContent }) => textContent,
   );
 const search = (): HTMLInputElement =>
-  document.querySelector<HTMLInputElement>("input[type=search]")!;
+  document.querySelector<HTMLInputElement>(".ds-search input")!;
 
 describe("what was searched in the library, and what went wrong there", () => {
   it("stays when another notebook comes to the front", async () => {

@@ -312,7 +312,7 @@ describePanel("the task stream in its surroundings", () => {
     );
     const over = await page.evaluate(() => {
       const root = document.querySelector(".ds-root")!.getBoundingClientRect();
-      return [...document.querySelectorAll(".ds-toolbar *, .ds-row2 *")]
+      return [...document.querySelectorAll(".ds-toolbar *, .ds-tool-row *")]
         .filter((element) => {
           const { right, width } = element.getBoundingClientRect();
           return width > 0 && right > root.right + 0.5;

@@ -86,7 +86,7 @@ describePanel("the task stream where there is little room", () => {
       all.map((chip) => {
         const text = chip.querySelector(".ds-chip-text")!;
         const box = chip.getBoundingClientRect();
-        const row = chip.closest(".ds-row2")!.getBoundingClientRect();
+        const row = chip.closest(".ds-tool-row")!.getBoundingClientRect();
         const inside = box.right <= row.right && box.bottom <= row.bottom;
         return inside && text.clientWidth >= 40;
       }),

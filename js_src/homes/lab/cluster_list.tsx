@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import { plural } from "../../base/format";
+import { Mark } from "../../panel/toolbar";
 import type { SessionEntry } from "../../wire";
 import { activity, distinctNames } from "./choices";
 import type { KernelState } from "./kernel_link";
@@ -61,9 +62,9 @@ function Client(props: {
   notebooks: string;
   open: () => void;
 }): JSX.Element {
-  const { address, state, workers, threads, active } = props.session;
+  const { address, state, workers, threads } = props.session;
   return (
-    <li class={`ds-client ds-client-${state}`}>
+    <li class="ds-client">
       <button
         type="button"
         class="ds-client-open"
@@ -71,12 +72,9 @@ function Client(props: {
         onClick={props.open}
       >
         <span class="ds-client-head">
-          <span
-            class={active ? "ds-client-mark ds-active" : "ds-client-mark"}
-            aria-hidden="true"
-          />
+          <Mark {...props.session} />
           <span class="ds-client-name">{props.name}</span>
-          <span class="ds-client-state">
+          <span class={state === "lost" ? "ds-error" : "ds-quiet"}>
             {state === "no-client" ? "no client" : state}
           </span>
         </span>

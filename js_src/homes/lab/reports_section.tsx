@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { asProblem, type Problem } from "../../errors";
 import { LinkButton, useCopied } from "../../panel/button";
+import { SearchBox } from "../../panel/filter_tools";
 import { WithCode } from "../../panel/states";
 import { type Library, removeReport, type Shelf } from "./library";
 import {
@@ -150,12 +151,10 @@ function Reports(
   return (
     <>
       <div class="ds-side-search">
-        <input
-          type="search"
+        <SearchBox
           placeholder="Search reports"
-          aria-label="Search reports"
-          value={text}
-          onInput={(event) => props.onText(event.currentTarget.value)}
+          text={text}
+          onText={props.onText}
         />
         <LinkButton onClick={() => library.refresh()}>Refresh</LinkButton>
       </div>

@@ -8,6 +8,7 @@ import {
   formatBytes,
   formatClock,
   formatDay,
+  formatZone,
   NOTHING,
 } from "../../base/format";
 import { asProblem } from "../../errors";
@@ -94,12 +95,13 @@ export function Header(props: { state: ReportState }): JSX.Element {
   );
 }
 
-/** `18 Nov 2026, 14:02:31, on node-7`, on the clock of the reader. */
+/** `18 Nov 2026, 14:02:31 UTC+1, on node-7`, on the clock of the reader. */
 function whenAndWhere({ summary }: ReportState): string {
   const words: string[] = [];
   const { start } = summary;
   if (start !== null && formatDay(start) !== NOTHING) {
-    words.push(formatDay(start), formatClock(start, 0));
+    const clock = `${formatClock(start, 0)} ${formatZone(start)}`;
+    words.push(formatDay(start), clock);
   }
   if (summary.host) words.push(`on ${summary.host}`);
   return words.join(", ");
@@ -143,6 +145,7 @@ function NoteRow(props: {
           <input
             ref={field}
             id={fieldId}
+            class="ds-input"
             type="text"
             readonly
             value={note.link}

@@ -92,7 +92,7 @@ export function EventList(props: {
           class="ds-list"
           label="Events"
           columns={[
-            "Time",
+            { name: "Time", class: "ds-number" },
             "About",
             { name: "What happened", class: "ds-list-text" },
             { name: "Kind", class: "ds-list-kind" },
@@ -120,7 +120,7 @@ function Row(props: {
   const level = one.level === "warn" ? "ds-list-text ds-warn" : "ds-list-text";
   return (
     <tr>
-      <td class="ds-list-time">
+      <td class="ds-list-time ds-number">
         {formatMoment(one.start - view.origin.value, 3)}
       </td>
       <td

@@ -11,7 +11,7 @@ import {
 } from "../../base/format";
 import { type Cause, CAUSES, sum, whenOf } from "../../derive/accounting";
 import { activityName } from "../../panel/action_words";
-import { Part } from "../../panel/parts";
+import { Part, Table } from "../../panel/parts";
 import { activityColours } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { barsOf, EXECUTE, type Scope, wholeOf } from "./data";
@@ -153,38 +153,44 @@ export function IdleTable(props: {
       title="Idle, by cause"
       detail="seconds of threads; share of threads × time"
     >
-      <table class="ds-idle-table" aria-label="Idle time by cause">
-        <tbody>
-          {causes.map((cause) => (
-            <tr key={cause}>
-              <th scope="row">
-                <span class={`ds-swatch ds-idle-${cause}`} />
-                {CAUSE_NAMES[cause]}
-              </th>
-              <td class="ds-idle-bar">
-                <i
-                  class={`ds-idle-${cause}`}
-                  style={{ width: `${(idle[cause] / most) * 100}%` }}
-                />
-              </td>
-              <td>{text(idle[cause])}</td>
-              <td class="ds-quiet">{formatShare(idle[cause] / counted, 1)}</td>
-              <td class="ds-idle-why">{when(cause)}</td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
+      <Table
+        class="ds-idle-table"
+        label="Idle time by cause"
+        columns={[]}
+        foot={
           <tr>
             <th scope="row">Idle</th>
             <td class="ds-idle-bar ds-quiet">
               {idle.paused > 0 ? "" : "paused: none"}
             </td>
-            <td>{text(idleSum)}</td>
-            <td class="ds-quiet">{formatShare(idleSum / counted, 1)}</td>
+            <td class="ds-number">{text(idleSum)}</td>
+            <td class="ds-quiet ds-number">
+              {formatShare(idleSum / counted, 1)}
+            </td>
             <td />
           </tr>
-        </tfoot>
-      </table>
+        }
+      >
+        {causes.map((cause) => (
+          <tr key={cause}>
+            <th scope="row">
+              <span class={`ds-swatch ds-idle-${cause}`} />
+              {CAUSE_NAMES[cause]}
+            </th>
+            <td class="ds-idle-bar">
+              <i
+                class={`ds-idle-${cause}`}
+                style={{ width: `${(idle[cause] / most) * 100}%` }}
+              />
+            </td>
+            <td class="ds-number">{text(idle[cause])}</td>
+            <td class="ds-quiet ds-number">
+              {formatShare(idle[cause] / counted, 1)}
+            </td>
+            <td class="ds-idle-why">{when(cause)}</td>
+          </tr>
+        ))}
+      </Table>
     </Part>
   );
 }

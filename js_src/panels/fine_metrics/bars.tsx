@@ -1,10 +1,9 @@
 // What was measured, as bars: by function, each stacked by activity, and by activity.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { formatExact, formatShare } from "../../base/format";
+import { formatShare } from "../../base/format";
 import { activityName } from "../../panel/action_words";
-import { LinkButton } from "../../panel/button";
+import { Bars, Named } from "../../panel/bars";
 import { useOrder } from "../../panel/order";
 import { Part } from "../../panel/parts";
 import { activityColours } from "../../panel/metric_rows";
@@ -23,7 +22,6 @@ import {
 import { contextName, contextNote, formatUnit } from "./words";
 
 const SHOWN = 20;
-const MOST_SHOWN = 500;
 
 export function ByFunction(props: {
   view: PanelView;
@@ -31,7 +29,7 @@ export function ByFunction(props: {
 }): JSX.Element {
   const { view, scope } = props;
   return (
-    <Bars
+    <Chart
       key={orderOf(view)}
       view={view}
       title="Execution by function"
@@ -51,19 +49,16 @@ export function ByActivity(props: {
   const narrowed = isNarrowed(scope);
   const colour = activityColours(view);
   const of = (title: string, detail: string, bars: readonly Bar[]) => (
-    <Bars
+    <Chart
       key={`${title} ${orderOf(view)}`}
       {...{ view, title, detail, bars }}
       name={(bar) => (
-        <span class="ds-prefix">
-          <span class="ds-swatch" style={{ background: colour(bar.name) }} />
-          <span class="ds-prefix-name">{activityName(bar.name)}</span>
-        </span>
+        <Named colour={colour(bar.name)}>{activityName(bar.name)}</Named>
       )}
     />
   );
   return (
-    <div class="ds-fine-pair">
+    <div class="ds-pair">
       {of(
         "Execution by activity",
         narrowed ? "what is selected" : "all functions",
@@ -88,16 +83,15 @@ function orderOf(view: PanelView): string {
   return JSON.stringify([time, prefixes, spans, cells, chosen]);
 }
 
-function Bars(props: {
+function Chart(props: {
   view: PanelView;
   title: string;
   detail: string;
   bars: readonly Bar[];
   name: (bar: Bar) => JSX.Element;
 }): JSX.Element {
-  const { view } = props;
+  const { view, title } = props;
   const choices = choicesOf(view);
-  const [all, setAll] = useState(false);
   const colour = activityColours(view);
   const unit = choices.unit.value;
   const share = choices.share.value;
@@ -109,55 +103,35 @@ function Bars(props: {
   const bars = new Map(sorted.map((bar) => [bar.name, bar]));
   const most = sorted[0]?.total ?? 0;
   const total = sorted.reduce((sum, bar) => sum + bar.total, 0);
-  const count = all || view.printing.value ? MOST_SHOWN : SHOWN;
   const text = (value: number): string => formatUnit(unit, value, most);
   return (
-    <Part title={props.title} detail={props.detail}>
+    <Part title={title} detail={props.detail}>
       {ids.length === 0 && (
         <p class="ds-sentence">{`Nothing was measured in ${unit || "this unit"} here.`}</p>
       )}
-      <ul class="ds-bars" aria-label={props.title} {...hands}>
-        {ids.slice(0, count).map((id) => {
+      <Bars
+        {...{ view, hands }}
+        label={title}
+        first={SHOWN}
+        bars={ids.flatMap((id) => {
           const bar = bars.get(id);
-          if (!bar) return null;
-          const whole = share ? bar.total : most;
-          return (
-            <li key={id}>
-              {props.name(bar)}
-              <span
-                class="ds-bar"
-                title={bar.parts
-                  .map(
-                    ({ name, value }) => `${activityName(name)} ${text(value)}`,
-                  )
-                  .join("\n")}
-              >
-                {bar.parts.map(({ name, value }) => (
-                  <i
-                    style={{
-                      width: `${whole > 0 ? (value / whole) * 100 : 0}%`,
-                      background: colour(name),
-                    }}
-                  />
-                ))}
-              </span>
-              <span class="ds-bar-value">{text(bar.total)}</span>
-              <span class="ds-bar-share">
-                {formatShare(bar.total / total, 1)}
-              </span>
-            </li>
-          );
+          if (!bar) return [];
+          const { parts } = bar;
+          return {
+            id,
+            name: props.name(bar),
+            title: parts
+              .map(({ name, value }) => `${activityName(name)} ${text(value)}`)
+              .join("\n"),
+            parts: parts.map(({ name, value }) => ({
+              width: value / (share ? bar.total : most),
+              background: colour(name),
+            })),
+            value: text(bar.total),
+            share: formatShare(bar.total / total, 1),
+          };
         })}
-      </ul>
-      {ids.length > SHOWN && !view.printing.value && (
-        <p class="ds-part-note">
-          <LinkButton onClick={() => setAll(!all)}>
-            {all
-              ? "Show the heaviest only"
-              : `Show ${ids.length > MOST_SHOWN ? "the first " : "all "}${formatExact(Math.min(ids.length, MOST_SHOWN))}`}
-          </LinkButton>
-        </p>
-      )}
+      />
     </Part>
   );
 }

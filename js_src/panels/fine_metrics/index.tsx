@@ -114,7 +114,7 @@ function Content({ view }: { view: PanelView }): JSX.Element {
   const Main = table.value ? MetricTable : MAIN[mode.value];
   return (
     <>
-      <div class="ds-fine-row">
+      <div class="ds-tool-row">
         <Filters view={view} />
         {view.breadth.value !== "wide" && <Choices view={view} />}
         <Modes view={view} />

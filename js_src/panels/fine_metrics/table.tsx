@@ -1,10 +1,9 @@
 // The figures as a table, which sorts by its columns and copies for a spreadsheet.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { Button, useCopied } from "../../panel/button";
 import { Pager, usePages } from "../../panel/paging";
-import { Part } from "../../panel/parts";
+import { Part, Table, useSort } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import { choicesOf, type Figure, figuresOf, type Scope } from "./data";
 import { formatUnit } from "./words";
@@ -31,9 +30,13 @@ export function MetricTable(props: {
   scope: Scope;
 }): JSX.Element {
   const { view, scope } = props;
-  const [by, setBy] = useState({ column: VALUE, back: false });
+  const { by, heads } = useSort(COLUMNS, "Value", (name) => name !== "Value");
   const unit = choicesOf(view).unit.value;
-  const rows = sorted(figuresOf(view, scope), by.column, by.back);
+  const rows = sorted(
+    figuresOf(view, scope),
+    COLUMNS.indexOf(by.column),
+    by.back,
+  );
   const most = rows.reduce((all, row) => Math.max(all, row[VALUE]), 0);
   const paged = usePages(rows, JSON.stringify([scope.id, unit, by]), view);
   const [told, copy] = useCopied("Copy");
@@ -53,45 +56,19 @@ export function MetricTable(props: {
         </div>
       }
     >
-      <table class="ds-fact-table ds-fine-table" aria-label="Metrics">
-        <thead>
+      <Table label="Metrics" columns={heads}>
+        {paged.rows.map(([context, prefix, activity, span, value]) => (
           <tr>
-            {COLUMNS.map((name, column) => (
-              <th
-                scope="col"
-                aria-sort={
-                  by.column !== column
-                    ? "none"
-                    : by.back === (column === VALUE)
-                      ? "ascending"
-                      : "descending"
-                }
-              >
-                <button
-                  type="button"
-                  onClick={() =>
-                    setBy({ column, back: by.column === column && !by.back })
-                  }
-                >
-                  {name}
-                  {by.column === column && (by.back ? " ▴" : " ▾")}
-                </button>
-              </th>
-            ))}
+            <td>{context}</td>
+            <td>{prefix}</td>
+            <td>{activity}</td>
+            <td>{span}</td>
+            <td class="ds-number" title={String(value)}>
+              {formatUnit(unit, value, most)}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {paged.rows.map(([context, prefix, activity, span, value]) => (
-            <tr>
-              <td>{context}</td>
-              <td>{prefix}</td>
-              <td>{activity}</td>
-              <td>{span}</td>
-              <td title={String(value)}>{formatUnit(unit, value, most)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Pager paged={paged} noun="figures" />
     </Part>
   );

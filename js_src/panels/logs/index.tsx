@@ -1,6 +1,6 @@
 // What scheduler and workers wrote into their logs.
 
-import { Part, Table } from "../../panel/parts";
+import { Table } from "../../panel/parts";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { formatExact, formatMoment, plural } from "../../base/format";
@@ -80,46 +80,36 @@ function Lines(props: {
   );
   if (table.rows === 0) return <NoLines view={view} />;
   return (
-    <Part
-      tools={
-        <>
-          {" "}
-          <span class="ds-quiet" role="status">
-            {rows.length < table.rows
-              ? `${formatExact(rows.length)} of ${formatExact(table.rows)} lines`
-              : `${plural(table.rows, "line")}, newest last`}
-          </span>
-          <div class="ds-list-tools">
-            <Select
-              label="Level"
-              value={level}
-              onChange={setLevel}
-              options={[
-                { value: "", text: "All levels" },
-                ...levels.map((name) => ({
-                  value: name,
-                  text: `${name} and above`,
-                })),
-              ]}
-            />
-            <Select
-              label="Source"
-              value={source}
-              onChange={setSource}
-              options={[
-                { value: "", text: "All sources" },
-                ...sources.map((from) => ({ value: from, text: nameOf(from) })),
-              ]}
-            />
-            <SearchBox
-              placeholder="Filter by text"
-              text={text}
-              onText={setText}
-            />
-          </div>
-        </>
-      }
-    >
+    <>
+      <div class="ds-tool-row">
+        <Select
+          label="Level"
+          value={level}
+          onChange={setLevel}
+          options={[
+            { value: "", text: "All levels" },
+            ...levels.map((name) => ({
+              value: name,
+              text: `${name} and above`,
+            })),
+          ]}
+        />
+        <Select
+          label="Source"
+          value={source}
+          onChange={setSource}
+          options={[
+            { value: "", text: "All sources" },
+            ...sources.map((from) => ({ value: from, text: nameOf(from) })),
+          ]}
+        />
+        <span class="ds-quiet ds-kind-count" role="status">
+          {rows.length < table.rows
+            ? `${formatExact(rows.length)} of ${formatExact(table.rows)} lines`
+            : `${plural(table.rows, "line")}, newest last`}
+        </span>
+        <SearchBox placeholder="Filter by text" text={text} onText={setText} />
+      </div>
       {rows.length === 0 ? (
         <p class="ds-sentence">No lines match the filter.</p>
       ) : (
@@ -127,7 +117,7 @@ function Lines(props: {
           class="ds-list ds-log"
           label="Logs"
           columns={[
-            "Time",
+            { name: "Time", class: "ds-number" },
             "Source",
             "Level",
             { name: "Line", class: "ds-list-text" },
@@ -135,7 +125,7 @@ function Lines(props: {
         >
           {paged.rows.map((row) => (
             <tr>
-              <td class="ds-list-time">
+              <td class="ds-list-time ds-number">
                 {formatMoment(columns.time[row] - view.origin.value, 3)}
               </td>
               <td class="ds-list-about" title={columns.source[row]}>
@@ -151,7 +141,7 @@ function Lines(props: {
       )}
       <Pager paged={paged} noun="lines" />
       {paged.end}
-    </Part>
+    </>
   );
 }
 

@@ -3,9 +3,10 @@
 import type { JSX } from "preact";
 import { formatBytes, formatShare } from "../../base/format";
 import { stackOf, type KeyedRows, peakOf } from "../../derive/keyed";
+import { Bars } from "../../panel/bars";
 import type { Line } from "../../panel/line_chart";
 import type { PanelView } from "../../panel/panel_view";
-import { AndMore, Part } from "../../panel/parts";
+import { Part } from "../../panel/parts";
 import { PrefixButton, prefixCss } from "../../panel/prefix_button";
 import type { Range } from "../../timeline/window";
 import { barsPointed, barsShown, heldRows, systemLine } from "./data";
@@ -75,30 +76,24 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
   if (rows.keys.length === 0) return null;
   const most = usual[0]?.bytes ?? 1;
   const total = [...now.values()].reduce((sum, bytes) => sum + bytes, 0);
-  const listed = ids.slice(0, SHOWN);
   return (
     <Part title="Managed, by task prefix" detail={shown.words}>
       {ids.length === 0 && <p class="ds-sentence">No results in memory.</p>}
-      <ul class="ds-bars" aria-label="Managed memory by task prefix" {...hands}>
-        {listed.map((name) => (
-          <li key={name}>
-            <PrefixButton view={view} name={name} />
-            <span class="ds-bar">
-              <i
-                style={{
-                  width: `${Math.min(1, (now.get(name) ?? 0) / most) * 100}%`,
-                  background: prefixCss(view, name),
-                }}
-              />
-            </span>
-            <span class="ds-bar-value">{formatBytes(now.get(name) ?? 0)}</span>
-            <span class="ds-bar-share">
-              {total > 0 ? formatShare((now.get(name) ?? 0) / total) : ""}
-            </span>
-          </li>
-        ))}
-      </ul>
-      <AndMore count={ids.length - listed.length} />
+      <Bars
+        {...{ view, hands }}
+        label="Managed memory by task prefix"
+        first={SHOWN}
+        bars={ids.map((name) => {
+          const bytes = now.get(name) ?? 0;
+          return {
+            id: name,
+            name: <PrefixButton view={view} name={name} />,
+            parts: [{ width: bytes / most, background: prefixCss(view, name) }],
+            value: formatBytes(bytes),
+            share: total > 0 ? formatShare(bytes / total) : "",
+          };
+        })}
+      />
       <Beside view={view} time={shown.time} />
     </Part>
   );

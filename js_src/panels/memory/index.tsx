@@ -146,8 +146,8 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
   const most = mostOf(parts.areas, view.whole.value);
   const areas = [...parts.areas].reverse();
   return (
-    <div class="ds-memory-parts">
-      <div class="ds-memory-main">
+    <div class="ds-main-side">
+      <div class="ds-main">
         <RunOverview {...{ view, most, paint }} />
         <MemoryOverTime
           {...{ view, beside_px, parts: stacked, height_px: HEIGHT_PX }}
@@ -179,7 +179,7 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
         <WorkerLines view={view} right_px={beside_px} />
         {!isAgeKnown(view) && <NoAgent view={view} />}
       </div>
-      <aside class="ds-memory-side" aria-label="By worker and by prefix">
+      <aside class="ds-side" aria-label="By worker and by prefix">
         <WorkerBars view={view} />
         <HeldBars view={view} />
         <EventTable view={view} all={marks} />

@@ -1,16 +1,10 @@
 // How much memory each worker has, of its limit: who is nearest to pausing comes first.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { ACTION_COLOURS, MEMORY_COLOURS } from "../../base/palette";
-import {
-  formatBytes,
-  formatBytesOf,
-  formatExact,
-  NOTHING,
-} from "../../base/format";
+import { formatBytes, formatBytesOf, NOTHING } from "../../base/format";
 import { shareOf, usesOf, type WorkerUse } from "../../derive/memory";
-import { LinkButton } from "../../panel/button";
+import { percent, useFirst } from "../../panel/bars";
 import { isolate } from "../../panel/narrowing";
 import { fillCss } from "../../panel/line_chart";
 import type { PanelView } from "../../panel/panel_view";
@@ -21,12 +15,10 @@ import { barsPointed, barsShown, workerRows } from "./data";
 import { useOrder } from "../../panel/order";
 
 const SHOWN = 8;
-const MOST_SHOWN = 500;
 const SPILL_SHARE = 0.7;
 
 export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
   const { view } = props;
-  const [all, setAll] = useState(false);
   const rows = workerRows(view);
   const shown = barsPointed(view);
   const usual = usesOf(rows, barsShown(view).time);
@@ -40,10 +32,9 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
     view,
     sorted.map(({ worker }) => worker),
   );
+  const { count, more } = useFirst(view, ids.length, SHOWN);
   if (ids.length === 0) return null;
   const uses = new Map(pointed.map((use) => [use.worker, use]));
-  const printing = view.printing.value;
-  const listed = ids.slice(0, all || printing ? MOST_SHOWN : SHOWN);
   const limited = usual.some(({ limit }) => limit > 0);
   return (
     <Part title="Workers" detail={shown.words}>
@@ -53,25 +44,19 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
         {...hands}
       >
         {limited && <Scale />}
-        {listed.map((worker) => (
+        {ids.slice(0, count).map((worker) => (
           <WorkerBar
             key={worker}
             {...{ view, worker, most, use: uses.get(worker) }}
           />
         ))}
       </ul>
-      <p class="ds-part-note ds-columns">
-        {limited && (
-          <span>ticks: target, spill, pause, terminate (Dask’s defaults)</span>
-        )}
-        {ids.length > SHOWN && !printing && (
-          <LinkButton onClick={() => setAll(!all)}>
-            {all
-              ? "Show the first only"
-              : `Show ${ids.length > MOST_SHOWN ? "the first " : "all "}${formatExact(Math.min(ids.length, MOST_SHOWN))}`}
-          </LinkButton>
-        )}
-      </p>
+      {limited && (
+        <p class="ds-part-note">
+          ticks: target, spill, pause, terminate (Dask’s defaults)
+        </p>
+      )}
+      {more}
     </Part>
   );
 }
@@ -146,8 +131,7 @@ function Bar(props: {
   const { use } = props;
   const mode = props.view.theme.value.dark ? "dark" : "light";
   const whole = use.limit > 0 ? use.limit : props.most;
-  const width = (bytes: number): string =>
-    `${Math.min(1, Math.max(0, bytes / whole)) * 100}%`;
+  const width = (bytes: number): string => percent(bytes / whole);
   const managed = Math.min(use.managed, use.process);
   const old = Math.min(use.optimistic, use.process) - managed;
   const unmanaged = use.process - managed;

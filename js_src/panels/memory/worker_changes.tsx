@@ -121,13 +121,14 @@ export function EventTable(props: {
   return (
     <Part title="Events">
       <Table
-        class="ds-fact-table ds-memory-events"
         label="What happened to workers"
-        columns={["Time", "What happened"]}
+        columns={[{ name: "Time", class: "ds-number" }, "What happened"]}
       >
         {listed.map((one) => (
           <tr>
-            <td>{formatMoment(one.start - view.origin.value, 2)}</td>
+            <td class="ds-number">
+              {formatMoment(one.start - view.origin.value, 2)}
+            </td>
             <td class={one.trouble ? "ds-warn" : ""}>
               {one.text}
               {one.stop > one.start && Number.isFinite(one.stop)

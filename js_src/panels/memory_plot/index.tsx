@@ -104,7 +104,7 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
       ]}
       gestures={GESTURES}
     >
-      {!roomy && <div class="ds-row2 ds-memory-choices">{choices}</div>}
+      {!roomy && <div class="ds-tool-row ds-memory-choices">{choices}</div>}
       <div class="ds-part ds-memory-part">
         <Legend view={view} />
         <div
@@ -261,7 +261,7 @@ function Legend({ view }: { view: PlotView }): JSX.Element {
 const FigureTable = ({ view }: { view: PlotView }): JSX.Element => (
   <div class={view.tableOpen.value ? "ds-memory-figures" : "ds-unseen"}>
     <Table
-      class="ds-fact-table ds-numbers"
+      class="ds-numbers"
       caption={titleOf(view)}
       columns={["Label", "Least", "Mean", "Peak", "Duration"]}
     >

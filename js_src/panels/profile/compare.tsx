@@ -205,7 +205,7 @@ export function DifferenceTable(props: {
   const rows = useMemo(() => differences(of), [of]);
   return (
     <div class="ds-profile-table">
-      <table class="ds-fact-table" aria-label="Functions that differ">
+      <table class="ds-table" aria-label="Functions that differ">
         <thead>
           <tr>
             {["Function", "A", "B", "B − A"].map((name) => (

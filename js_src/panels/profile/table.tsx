@@ -2,7 +2,7 @@
 // linked to the graph.
 
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import {
   formatExact,
   formatSecondsAmong,
@@ -16,6 +16,7 @@ import {
 import { Swatch } from "../../panel/card";
 import { useOrder } from "../../panel/order";
 import { Pager, usePages } from "../../panel/paging";
+import { Table, useSort } from "../../panel/parts";
 import { IN_ONE_OF } from "../../schema";
 import type { Frames } from "./frames";
 import { moduleLooks } from "./looks";
@@ -29,10 +30,11 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   const frames = state.frames.value;
   const shown = state.shown.value;
   const found = state.found.value;
-  const [by, setBy] = useState<{ column: Column; back: boolean }>({
-    column: "Self",
-    back: false,
-  });
+  const { by, heads } = useSort(
+    COLUMNS,
+    "Self",
+    (column) => column === "Function",
+  );
   const tree = calledTree(shown.tree);
   const sums = useMemo(() => functionsOf(tree), [tree]);
   const rows = useMemo(
@@ -62,55 +64,36 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   const chosen = state.chosen.value?.at(-1);
   return (
     <div class="ds-profile-table" {...hands}>
-      <table class="ds-fact-table" aria-label="Functions">
-        <thead>
-          <tr>
-            {COLUMNS.map((column) => (
-              <th scope="col" aria-sort={sortOf(by, column)}>
+      <Table label="Functions" columns={heads}>
+        {paged.rows.map((id) => {
+          const row = rowOf.get(id)!;
+          const frame = sums.frame[row];
+          const self = sums.self[row];
+          return (
+            <tr key={id} aria-selected={frame === chosen}>
+              <th scope="row">
                 <button
                   type="button"
-                  onClick={() =>
-                    setBy({ column, back: by.column === column && !by.back })
-                  }
+                  title={`${frames.nameOf(frame)}\n${frames.fileOf(frame)}`}
+                  onClick={() => state.chooseFunction(frame)}
                 >
-                  {column}
-                  {by.column === column && (by.back ? " ▴" : " ▾")}
+                  <Swatch colour={looks[frames.moduleOf(frame)].css} />
+                  <span>{shortName(frames, frame)}</span>
+                  <span class="ds-quiet">{frames.briefPlaceOf(frame)}</span>
+                  <i
+                    class="ds-profile-bar"
+                    style={{
+                      "--share": longest.Self > 0 ? self / longest.Self : 0,
+                    }}
+                  />
                 </button>
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {paged.rows.map((id) => {
-            const row = rowOf.get(id)!;
-            const frame = sums.frame[row];
-            const self = sums.self[row];
-            return (
-              <tr key={id} aria-selected={frame === chosen}>
-                <th scope="row">
-                  <button
-                    type="button"
-                    title={`${frames.nameOf(frame)}\n${frames.fileOf(frame)}`}
-                    onClick={() => state.chooseFunction(frame)}
-                  >
-                    <Swatch colour={looks[frames.moduleOf(frame)].css} />
-                    <span>{shortName(frames, frame)}</span>
-                    <span class="ds-quiet">{frames.briefPlaceOf(frame)}</span>
-                    <i
-                      class="ds-profile-bar"
-                      style={{
-                        "--share": longest.Self > 0 ? self / longest.Self : 0,
-                      }}
-                    />
-                  </button>
-                </th>
-                {cell(self, "Self")}
-                {cell(sums.total[row], "Total")}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+              {cell(self, "Self")}
+              {cell(sums.total[row], "Total")}
+            </tr>
+          );
+        })}
+      </Table>
       {rows.length === 0 && (
         <p class="ds-quiet ds-part-note">
           {found ? `No function matches ${found.text}.` : "No functions."}
@@ -153,14 +136,6 @@ function sortedRows(
 function compared(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-function sortOf(
-  by: { readonly column: Column; readonly back: boolean },
-  column: Column,
-): "none" | "ascending" | "descending" {
-  if (by.column !== column) return "none";
-  return by.back === (column === "Function") ? "descending" : "ascending";
 }
 
 /** Of several functions how many there are: their names are in the graph. */

@@ -12,6 +12,7 @@ import {
   NOTHING,
   plural,
 } from "../../base/format";
+import { Bars, Named } from "../../panel/bars";
 import { IconButton, LinkButton } from "../../panel/button";
 import { badgeOf, hasFailed } from "../../panel/cells";
 import { goToCell } from "../../panel/cells_lane";
@@ -23,7 +24,7 @@ import { FactList } from "../../panel/parts";
 import type { Spent } from "./spent";
 import type { Node } from "./tree";
 
-const MOST_ACTIVITIES = 12;
+const SHOWN = 12;
 
 export function Detail(props: {
   view: PanelView;
@@ -128,33 +129,28 @@ function TimeSpent(props: {
   const colour = activityColours(view);
   const names = namesOf(view, "activities");
   const total = spent.reduce((sum, { seconds }) => sum + seconds, 0);
-  const more = spent.length - MOST_ACTIVITIES;
   return (
     <section>
       <div class="ds-spans-code-head">
         <h4>Time spent</h4>
         <span class="ds-quiet">{`${formatSeconds(total)} of threads`}</span>
       </div>
-      <ul class="ds-bars ds-spans-spent" aria-label="Time spent by activity">
-        {spent.slice(0, MOST_ACTIVITIES).map((one) => {
-          const name = names[one.activity] ?? "";
-          const background = colour(name);
-          const width = `${(one.seconds / spent[0].seconds) * 100}%`;
-          return (
-            <li key={name}>
-              <span class="ds-spans-activity">
-                <span class="ds-swatch" style={{ background }} />
-                {activityName(name)}
-              </span>
-              <span class="ds-bar">
-                <i style={{ width, background }} />
-              </span>
-              <span class="ds-bar-value">{formatSeconds(one.seconds)}</span>
-            </li>
-          );
+      <Bars
+        view={view}
+        class="ds-spans-spent"
+        label="Time spent by activity"
+        first={SHOWN}
+        bars={spent.map((one) => {
+          const id = names[one.activity] ?? "";
+          const background = colour(id);
+          return {
+            id,
+            name: <Named colour={background}>{activityName(id)}</Named>,
+            parts: [{ width: one.seconds / spent[0].seconds, background }],
+            value: formatSeconds(one.seconds),
+          };
         })}
-      </ul>
-      {more > 0 && <p class="ds-part-note">{`and ${more} more`}</p>}
+      />
     </section>
   );
 }

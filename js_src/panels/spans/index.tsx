@@ -236,7 +236,7 @@ function Spans(props: { view: PanelView }): JSX.Element {
 
   return (
     <>
-      <div class="ds-spans-tools">
+      <div class="ds-tool-row">
         {cells.length > 0 && (
           <Kinds
             label="How tasks are grouped"

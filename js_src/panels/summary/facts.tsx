@@ -37,7 +37,6 @@ export function Versions(props: {
       }
     >
       <Table
-        class="ds-fact-table"
         label="Versions"
         columns={["Package", "Client", "Scheduler", "Workers"]}
       >

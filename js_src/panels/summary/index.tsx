@@ -114,8 +114,8 @@ function Summary(props: { view: PanelView }): JSX.Element {
         />
         {open && <ProgressBar view={view} progress={open} />}
       </header>
-      <div class="ds-summary-parts">
-        <div class="ds-summary-main">
+      <div class="ds-main-side">
+        <div class="ds-main">
           {!isWhole(view.focus.value) && (
             <p class="ds-part-note ds-first">
               The figures are of the whole run; the charts show what is
@@ -126,7 +126,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
           {open && <Progress view={view} progress={open} />}
           <BusyChart view={view} summary={summary} legend={!open} />
           <TimeBreakdown view={view} summary={summary} />
-          <div class="ds-part-pair ds-with-code">
+          <div class="ds-pair ds-with-code">
             {code && (
               <Code code={code} source={summary.source} printing={printing} />
             )}
@@ -138,7 +138,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
             />
           </div>
         </div>
-        <aside class="ds-summary-side" aria-label="What it ran on">
+        <aside class="ds-side" aria-label="What it ran on">
           {looks && <NeedsALook view={view} looks={looks} />}
           {versions && <Versions versions={versions} />}
           <Cluster summary={summary} />

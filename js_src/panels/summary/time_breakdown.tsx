@@ -1,7 +1,6 @@
 // Where the time went: by prefix, each bar stacked by action, and by action.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { activityColour } from "../../base/palette";
 import {
   formatDuration,
@@ -11,17 +10,15 @@ import {
   formatShare,
   plural,
 } from "../../base/format";
-import { LinkButton } from "../../panel/button";
-import { Printed } from "../../panel/paging";
-import { AndMore, Part } from "../../panel/parts";
+import { Bars, Named } from "../../panel/bars";
+import { Part } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import { actionNote, capitalized } from "../../panel/action_words";
-import { someOf } from "../../base/bounds";
+import { MAX_ROWS, someOf } from "../../base/bounds";
 import { PrefixButton } from "../../panel/prefix_button";
 import type { ReportSummary } from "./report_summary";
 
 const SHOWN = 10;
-const MOST_SHOWN = 500;
 
 export interface Bar {
   readonly name: string;
@@ -64,66 +61,44 @@ export function TimeBreakdown(props: {
   summary: ReportSummary;
 }): JSX.Element | null {
   const { view, summary } = props;
-  const [all, setAll] = useState(false);
   const bars = barsOf(summary);
   const actions = [...(summary.actions ?? [])].sort(
     (one, other) => other.seconds - one.seconds,
   );
   if (bars.length === 0 && actions.length === 0) return null;
   const { dark } = view.theme.value;
-  const printing = view.printing.value;
-  const shown = bars.slice(0, all || printing ? MOST_SHOWN : SHOWN);
   const longest = bars[0]?.seconds ?? 0;
   const total = actions.reduce((sum, { seconds }) => sum + seconds, 0);
   const most = actions[0]?.seconds ?? 0;
   return (
     <Part title="Where the time went" detail={threadTime(summary)}>
-      <div class="ds-part-pair">
+      <div class="ds-pair">
         {bars.length > 0 && (
           <div>
             <p class="ds-part-note ds-columns">
               <span>by task prefix, stacked by action</span>
               <span>time, tasks</span>
             </p>
-            <ul class="ds-bars" aria-label="Time by task prefix">
-              {shown.map((bar) => (
-                <li>
-                  <PrefixButton view={view} name={bar.name} />
-                  <span class="ds-bar" title={wordsOf(bar)}>
-                    {someOf(bar.parts).shown.map(({ action, seconds }) => (
-                      <i
-                        style={{
-                          width: share(seconds, longest),
-                          background: activityColour(action, dark),
-                        }}
-                      />
-                    ))}
-                  </span>
-                  <span class="ds-bar-value">
-                    {formatSecondsAmong(bar.seconds, longest)}
-                  </span>
-                  <span class="ds-bar-share" title={plural(bar.tasks, "task")}>
+            <Bars
+              view={view}
+              label="Time by task prefix"
+              first={SHOWN}
+              bars={bars.map((bar) => ({
+                id: bar.name,
+                name: <PrefixButton view={view} name={bar.name} />,
+                title: wordsOf(bar),
+                parts: someOf(bar.parts).shown.map(({ action, seconds }) => ({
+                  width: seconds / longest,
+                  background: activityColour(action, dark),
+                })),
+                value: formatSecondsAmong(bar.seconds, longest),
+                share: (
+                  <span title={plural(bar.tasks, "task")}>
                     {formatExact(bar.tasks)}
                   </span>
-                </li>
-              ))}
-            </ul>
-            {printing && (
-              <Printed
-                shown={shown.length}
-                total={bars.length}
-                noun="prefixes"
-              />
-            )}
-            {bars.length > SHOWN && !printing && (
-              <p class="ds-part-note">
-                <LinkButton onClick={() => setAll(!all)}>
-                  {all
-                    ? "Show the longest only"
-                    : `Show ${bars.length > MOST_SHOWN ? "the first " : "all "}${formatExact(Math.min(bars.length, MOST_SHOWN))}`}
-                </LinkButton>
-              </p>
-            )}
+                ),
+              }))}
+            />
           </div>
         )}
         {actions.length > 0 && (
@@ -132,36 +107,24 @@ export function TimeBreakdown(props: {
               <span>by action</span>
               <span>time, share</span>
             </p>
-            <ul class="ds-bars ds-bars-actions" aria-label="Time by action">
-              {someOf(actions).shown.map(({ name, seconds, rows }) => (
-                <li
-                  title={[plural(rows, "time"), actionNote(name)]
+            <Bars
+              view={view}
+              label="Time by action"
+              first={MAX_ROWS}
+              bars={actions.map(({ name, seconds, rows }) => {
+                const background = activityColour(name, dark);
+                return {
+                  id: name,
+                  name: <Named colour={background}>{capitalized(name)}</Named>,
+                  title: [plural(rows, "time"), actionNote(name)]
                     .filter(Boolean)
-                    .join("\n")}
-                >
-                  <span class="ds-prefix">
-                    <span
-                      class="ds-swatch"
-                      style={{ background: activityColour(name, dark) }}
-                    />
-                    <span class="ds-prefix-name">{capitalized(name)}</span>
-                  </span>
-                  <span class="ds-bar">
-                    <i
-                      style={{
-                        width: share(seconds, most),
-                        background: activityColour(name, dark),
-                      }}
-                    />
-                  </span>
-                  <span class="ds-bar-value">
-                    {formatSecondsAmong(seconds, most)}
-                  </span>
-                  <span class="ds-bar-share">{percentOf(seconds, total)}</span>
-                </li>
-              ))}
-            </ul>
-            <AndMore count={someOf(actions).more} />
+                    .join("\n"),
+                  parts: [{ width: seconds / most, background }],
+                  value: formatSecondsAmong(seconds, most),
+                  share: percentOf(seconds, total),
+                };
+              })}
+            />
           </div>
         )}
       </div>
@@ -187,9 +150,6 @@ function wordsOf(bar: Bar): string {
   const erred = bar.erred > 0 ? `, ${formatExact(bar.erred)} erred` : "";
   return `${bar.name}: ${plural(bar.tasks, "task")}${erred}\n${parts.join("\n")}`;
 }
-
-const share = (part: number, whole: number): string =>
-  whole > 0 ? `${Math.max(0, part / whole) * 100}%` : "0";
 
 export const percentOf = (part: number, whole: number): string =>
   whole > 0 ? formatShare(part / whole, 1) : "";

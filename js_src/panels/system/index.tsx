@@ -129,7 +129,7 @@ function SchedulerCharts({ view, table }: Samples): JSX.Element {
   ] as const;
   return (
     <>
-      <div class="ds-charts">
+      <div class="ds-pair">
         {charts.map(({ line, name, ...chart }) => (
           <LineChart
             key={name}
@@ -178,7 +178,7 @@ function ClusterCharts({ view, table }: Samples): JSX.Element {
   const [process, managed] = areas;
   return (
     <>
-      <div class="ds-charts">
+      <div class="ds-pair">
         <MemoryChart view={view} height_px={HEIGHT_PX} />
         <LineChart
           view={view}

@@ -104,7 +104,7 @@ function TaskStreamPanel(props: {
       gestures={[...GESTURES, wheelGesture(view)]}
     >
       {secondRow ? (
-        <div class="ds-row2">
+        <div class="ds-tool-row">
           {crumbs}
           <PanelLegend view={view} menu />
         </div>

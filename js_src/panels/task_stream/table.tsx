@@ -268,7 +268,7 @@ function NumberTable(props: {
   };
   return (
     <Table
-      class={`ds-table ${props.class ?? ""}`}
+      class={props.class ?? ""}
       caption={props.caption}
       columns={columns.map(({ name }, at) => ({ name, class: place(at) }))}
     >

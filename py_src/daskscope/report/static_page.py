@@ -61,6 +61,7 @@ def body(figures: Mapping[str, Any]) -> str:
 <header class="ds-report-head">
 <h1>{_alone(figures["title"])}</h1>
 <span class="ds-quiet ds-report-when">{", ".join(when + where)}</span>
+<div class="ds-report-tools"></div>
 </header>
 {_NO_SCRIPT}
 <div class="ds-tabs" aria-hidden="true">
@@ -85,9 +86,9 @@ def _summary(figures: Mapping[str, Any]) -> str:
 <header class="ds-summary-head">
 <dl class="ds-figures">{"".join(_figures(figures))}</dl>
 </header>
-<div class="ds-summary-parts ds-late">
-<div class="ds-summary-main">{_main(figures)}</div>
-<aside class="ds-summary-side">{_side(figures)}</aside>
+<div class="ds-main-side ds-late">
+<div class="ds-main">{_main(figures)}</div>
+<aside class="ds-side">{_side(figures)}</aside>
 </div>
 </div>
 {_status(figures)}"""
@@ -262,7 +263,7 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Iterable[str]], kind:
         lines.append(f'<tr><th scope="row">{_alone(first)}</th>{cells}</tr>')
     rest = len(rows) - MAX_ROWS
     more = f'<p class="ds-quiet">{rest:,} more are in the recording.</p>' if rest > 0 else ""
-    return _part(title, f'<table class="ds-fact-table{kind}">{"".join(lines)}</table>{more}')
+    return _part(title, f'<table class="ds-table{kind}">{"".join(lines)}</table>{more}')
 
 
 def _preformatted(title: str, text: str) -> str:
