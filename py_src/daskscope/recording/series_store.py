@@ -45,8 +45,8 @@ class Ring:
         }
         self._row_bytes = sum(cells.itemsize for cells in self._cells.values())
         self._base = 0  # number of the row that the columns begin with
-        self._taken = 0  # rows from this number on are in no wider ring yet
-        self._left = np.empty(0, np.int64)  # nor are these, which are before it
+        # Rows from number `_taken` on are in no wider ring yet, nor those from moment `_until` on.
+        self._taken, self._until = 0, -inf
 
     @property
     def dropped(self) -> int:
@@ -143,21 +143,22 @@ class Ring:
 
     def take(self, until: float) -> Iterator[Rows]:
         """Yield the rows before a moment that were not taken yet; all rows of a key in one part."""
-        numbers = np.concatenate([self._left, np.arange(self._taken, self.next)])
-        taken = self._cells["time"][numbers - self._base] < until
-        self._left, self._taken = numbers[~taken], self.next
-        places = numbers[taken] - self._base
+        time, old, before = self.stored()["time"], self._taken - self.first, self._until
+        self._taken, self._until = self.next, max(until, before)
+        taken = time < self._until
+        taken[:old] &= time[:old] >= before
+        places = np.flatnonzero(taken) + (self.first - self._base)
         parts = len(places) // TAKEN_ROWS + 1
-        part = np.zeros(len(places), np.uint64)
-        for column in self._table.columns:
+        part = np.zeros(len(places), np.uint32)
+        for column in self._table.columns if parts > 1 else ():
             if column.combine == "key":
-                part += self._cells[column.name][places].astype(np.uint64)
-        part %= np.uint64(parts)
+                part += self._cells[column.name][places].astype(np.uint32)
+        part %= np.uint32(parts)
         for number in range(parts):
             yield pick(self._cells, places[part == number])
 
 
-TAKEN_ROWS: Final = 50_000
+TAKEN_ROWS: Final = 20_000
 """So many rows are combined at a time: the allocator keeps the memory that this takes."""
 
 MAPPED_BYTES: Final = 1_000_000
