@@ -95,12 +95,21 @@ export function groupsOf(
 /** `[7]`, as the notebook shows it. */
 export const badgeOf = ({ name }: Cell): string => name.replace(/^In /, "");
 
-/** The first line that says something. */
-export const firstLine = (code: string): string =>
-  code
-    .split("\n", 20)
+/** Magics, comments and imports are the same in many cells. */
+const COMMON = /^(%|#|(import|from)\s)/;
+
+/** The first line that tells a cell from others; of one with imports alone the first of these. */
+export function firstLine(code: string): string {
+  const lines = code
+    .split("\n", 50)
     .map((line) => line.trim())
-    .find((line) => line !== "" && !line.startsWith("#")) ?? code.trim();
+    .filter((line) => line !== "");
+  return (
+    lines.find((line) => !COMMON.test(line)) ??
+    lines.find((line) => !line.startsWith("#")) ??
+    code.trim()
+  );
+}
 
 /** Whether it ended otherwise than well. */
 export const hasFailed = ({ status }: Cell): boolean =>

@@ -2,7 +2,7 @@
 // words if there is room, moments and stretches that are hatched.
 
 import { effect } from "@preact/signals";
-import { toCss } from "../base/colour";
+import { mix, toCss } from "../base/colour";
 import type { Theme } from "../base/theme";
 import { CanvasView } from "../render/canvas_view";
 import { hatch } from "./areas";
@@ -193,7 +193,7 @@ function paintEntries(
     placed.push({ entry, left, right });
     const end = Math.min(right, width + 2 * line);
     context.fillStyle = toCss(theme.text);
-    context.globalAlpha = 0.08;
+    context.globalAlpha = TINT;
     context.fillRect(left, 0, end - left, height - line);
     context.globalAlpha = 1;
     paintWaits(lane, entry, stripes);
@@ -265,6 +265,14 @@ function nameEntry(
   context.textAlign = "left";
   const free = (next?.left ?? width) - gap;
   let behind = right + gap;
+  // Text is readable over the hatching, too.
+  const write = (text: string, at: number): void => {
+    context.strokeStyle = toCss(mix(theme.text, theme.panel, TINT));
+    context.lineWidth = 4 * pixelRatio;
+    context.lineJoin = "round";
+    context.strokeText(text, at, middle);
+    context.fillText(text, at, middle);
+  };
   const bold = `600 ${size}px ${CODE_FONT}`;
   context.font = bold;
   const badge = context.measureText(entry.badge).width;
@@ -275,7 +283,7 @@ function nameEntry(
   const inside = Math.max(first, (beside ?? 0) + gap);
   context.fillStyle = toCss(theme.text);
   if (inside + badge + gap <= Math.min(right, width)) {
-    context.fillText(entry.badge, inside, middle);
+    write(entry.badge, inside);
     context.font = `${size}px ${CODE_FONT}`;
     const from = inside + badge + 1.5 * gap;
     const character = context.measureText("0").width;
@@ -284,7 +292,7 @@ function nameEntry(
       context.fillStyle = toCss(theme.text2);
       const { words } = entry;
       const cut = words.length > room ? `${words.slice(0, room - 1)}…` : words;
-      context.fillText(cut, from, middle);
+      write(cut, from);
     }
   } else if (behind + badge <= free && right < width) {
     context.fillText(entry.badge, behind, middle);
@@ -306,3 +314,5 @@ function nameEntry(
 }
 
 const CODE_FONT = "monospace";
+/** Of the text colour, behind an entry. */
+const TINT = 0.08;

@@ -1,10 +1,12 @@
 import { signal } from "@preact/signals";
+import type { Widget } from "@lumino/widgets";
 import { describe, expect, it } from "vitest";
 import {
   chooseSession,
   distinctNames,
   listChoices,
 } from "../../js_src/homes/lab/choices";
+import { besideLargest } from "../../js_src/homes/lab/dock";
 import { badSetting } from "../../js_src/homes/empty_states";
 import {
   closedNotebookState,
@@ -316,5 +318,26 @@ describe("what a panel can show instead", () => {
     expect(list.map(({ active }) => active ?? false)).toEqual([
       ...[false, true, false],
     ]);
+  });
+});
+
+describe("where the next panel goes", () => {
+  const panel = (id: string, width: number, height: number, isVisible = true) =>
+    ({
+      ...{ id, isVisible },
+      node: { clientWidth: width, clientHeight: height },
+    }) as Widget;
+
+  it.each([
+    [[panel("a", 900, 500), panel("b", 2000, 900, false)], "split-right", "a"],
+    [[panel("a", 500, 300), panel("b", 500, 700)], "split-bottom", "b"],
+    [[panel("a", 700, 350), panel("b", 700, 360)], "tab-after", "b"],
+    [[panel("a", 400, 500)], "tab-after", "a"],
+  ] as const)("is where it has room: %#", (panels, mode, ref) => {
+    expect(besideLargest([...panels])).toEqual({ mode, ref });
+  });
+
+  it("is beside the notebook while there is none", () => {
+    expect(besideLargest([])).toBeNull();
   });
 });

@@ -5,7 +5,7 @@ import { MetricKeys, MetricRows } from "../../js_src/derive/metrics";
 import { ThreadsBusy } from "../../js_src/derive/threads_busy";
 import { groupKey } from "../../js_src/model/groups";
 import { TaskModel } from "../../js_src/model/tasks";
-import { cellsOf, sendersOf } from "../../js_src/panel/cells";
+import { cellsOf, firstLine, sendersOf } from "../../js_src/panel/cells";
 import { linesOfSpan } from "../../js_src/panels/spans/detail";
 import { TimeSpent } from "../../js_src/panels/spans/spent";
 import {
@@ -219,4 +219,16 @@ it("leaves a function that ran alone all that was measured, beside its tasks too
     { activity: 0, seconds: 10 },
     { activity: 3, seconds: 10 },
   ]);
+});
+
+it.each([
+  ["import dask\n\nx = dask.delayed(1)", "x = dask.delayed(1)"],
+  ["%%time\n# totals\ntotals.compute()", "totals.compute()"],
+  [
+    "# only this\nfrom dask.distributed import Client",
+    "from dask.distributed import Client",
+  ],
+  ["%matplotlib inline", "%matplotlib inline"],
+])("names a cell by what it does: %j", (code, name) => {
+  expect(firstLine(code)).toBe(name);
 });

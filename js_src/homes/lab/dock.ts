@@ -15,28 +15,32 @@ export function addAside(
   if (!widget.parent) void shell.add(widget, "right");
 }
 
-type Place = { mode: "split-right" | "split-bottom"; ref: string };
+interface Place {
+  readonly mode: "split-right" | "split-bottom" | "tab-after";
+  readonly ref: string;
+}
 
-/** In a half of the largest panel that can be seen; null while there is none. */
+/** Halves that are smaller than this are of little use: a panel is a tab instead. */
+const LEAST_WIDTH_PX = 400;
+const LEAST_HEIGHT_PX = 260;
+
+/** In a half of the largest panel that can be seen, or behind it; null while there is none. */
 export function besideLargest(panels: {
   forEach(run: (panel: Widget) => void): void;
 }): Place | null {
-  let largest: { panel: Widget; width: number; height: number } | null = null;
-  panels.forEach((panel) => {
-    const { clientWidth: width, clientHeight: height } = panel.node;
-    const area = largest ? largest.width * largest.height : 0;
-    if (panel.isVisible && width * height > area) {
-      largest = { panel, width, height };
-    }
-  });
+  const seen: Widget[] = [];
+  panels.forEach((panel) => void (panel.isVisible && seen.push(panel)));
+  const area = ({ node }: Widget): number =>
+    node.clientWidth * node.clientHeight;
+  const [largest] = seen.sort((one, other) => area(other) - area(one));
   if (!largest) return null;
-  const { panel, width, height } = largest as {
-    panel: Widget;
-    width: number;
-    height: number;
-  };
-  const mode = width > height ? "split-right" : "split-bottom";
-  return { mode, ref: panel.id };
+  const { clientWidth: width, clientHeight: height } = largest.node;
+  const wide = width > height;
+  const roomy = wide
+    ? width >= 2 * LEAST_WIDTH_PX
+    : height >= 2 * LEAST_HEIGHT_PX;
+  const mode = wide ? "split-right" : "split-bottom";
+  return { mode: roomy ? mode : "tab-after", ref: largest.id };
 }
 
 export const besideNotebook = (
