@@ -31,7 +31,7 @@ from daskscope import agent, collect
 from daskscope.agent.gather import ProfileGather
 from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles
 from daskscope.collect.link import ClientView, Link
-from daskscope.collect.profile import ProfileRows
+from daskscope.collect.profile_rows import ProfileRows
 from daskscope.recording import Recording, RecordingStore
 
 ROUNDS = 15

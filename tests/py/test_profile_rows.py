@@ -18,7 +18,7 @@ import daskscope
 from daskscope import agent, schema
 from daskscope.agent import profile as module
 from daskscope.agent.profile import IN_ONE_OF, ProfileCycles
-from daskscope.collect.profile import ProfileRows
+from daskscope.collect.profile_rows import ProfileRows
 from daskscope.errors import DaskscopeError
 from daskscope.recording import RecordingStore, file_tables
 from daskscope.recording.block_recording import BlockRecording, Positions, positions_of

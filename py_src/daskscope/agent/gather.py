@@ -1,7 +1,7 @@
-"""Profiles of workers on their way through the scheduler, which passes on bytes.
+"""Collects the profiles of workers; the scheduler only forwards their bytes.
 
-Runs inside the scheduler, as `daskscope.agent.scheduler` does. Its part in the workers is there
-from the first question of a reader on, and leaves with the agent.
+Runs inside the scheduler, as `daskscope.agent.scheduler` does. The first question of a reader
+sends the agent's part to the workers; it leaves with the agent.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 from daskscope.agent.profile import ProfileCycles, ProfiledProcess
 
 REGISTER = "register_worker_plugin"
-INSTALL_S = 2.0  # a question waits at most so long for that
+INSTALL_S = 2.0  # the longest that a question waits for that
 WORKER_S = 1.0  # and for the answer of a worker
-AT_ONCE = 16  # so many workers are asked at a time
-MAX_LEFT_BYTES = 16_000_000  # of what workers said that have closed
+AT_ONCE = 16  # workers that are asked at the same time
+MAX_LEFT_BYTES = 16_000_000  # of what workers sent when they closed
 
 
 class ProfileGather:
-    """Asks workers for what is new of their profiles to a reader."""
+    """Asks workers for the part of their profiles that is new to a reader."""
 
     def __init__(self, name: str, worker_agent: bytes) -> None:
         self.name = name
@@ -32,18 +32,18 @@ class ProfileGather:
         self.installing: Any = None
         self.leaving: Any = None
         self.cycles = ProfileCycles()
-        # What workers said when they closed: address and bytes. The first has number `first`.
+        # What workers sent when they closed: address and bytes. The first has number `first`.
         self.left: deque[tuple[str, bytes]] = deque()
         self.first = 0
         self.left_bytes = 0
 
     def start(self, scheduler: Any) -> None:
-        """Begin to answer; the workers hear of it when a reader asks."""
+        """Begin to answer."""
         self.scheduler = scheduler
         scheduler.handlers[self.name + "_left"] = self.take_left
 
     def leave(self) -> None:
-        """Leave the scheduler, and its workers."""
+        """Leave the scheduler and its workers."""
         handler = self.scheduler.handlers.get(self.name + "_left")
         if getattr(handler, "__self__", None) is self:
             del self.scheduler.handlers[self.name + "_left"]
@@ -55,20 +55,20 @@ class ProfileGather:
                 self.leaving = loop.create_task(self.uninstall())
 
     async def install(self) -> None:
-        """Send the agent's part to the workers, those that come later too."""
+        """Send the agent's part to the workers, also to those that join later."""
         with suppress(Exception):  # a worker may close just now
             await self.scheduler.register_worker_plugin(
                 comm=None, plugin=self.worker_agent, name=self.name, idempotent=True
             )
 
     async def uninstall(self) -> None:
-        """Let the workers remove it."""
+        """Remove the agent's part from the workers."""
         await asyncio.wait([self.installing], timeout=INSTALL_S)
         with suppress(Exception):  # as above
             await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
 
     def take_left(self, worker: str = "", data: bytes = b"") -> None:
-        """Keep what a worker says that closes."""
+        """Keep what a worker sends when it closes."""
         self.left.append((worker, data))
         self.left_bytes += len(data)
         while self.left_bytes > MAX_LEFT_BYTES and len(self.left) > 1:
@@ -84,10 +84,11 @@ class ProfileGather:
         limit_bytes: int,
         last: bool = False,
     ) -> dict[str, Any]:
-        """Return what is new to a reader: bytes by address; of a worker that is silent nothing.
+        """Return what is new to a reader: bytes by address, without workers that do not answer.
 
-        `known` says by address what the reader has. The first worker to be asked is that behind
-        `after`; `next` is empty when all were asked, else the next answer goes on behind it.
+        `known` is by address what the reader has. Workers are asked from the one behind `after`
+        on, until there are `limit_bytes`. `next` is empty if all were asked, else the next
+        question names it as `after`.
         """
         scheduler = self.scheduler
         if REGISTER in getattr(scheduler, "blocked_handlers", ()):
@@ -98,18 +99,18 @@ class ProfileGather:
         workers = list(scheduler.workers)
         if after in scheduler.workers:
             workers = workers[workers.index(after) + 1 :]
-        if left is None or left > self.first + len(self.left):  # or of another agent
+        if left is None or left > self.first + len(self.left):  # the cursor of another agent
             left = 0
         first = max(left, self.first)
         found: dict[str, Any] = {"": self.cycles.answer(known.get(""), ProfiledProcess(scheduler))}
-        said, size = [], len(found[""])
+        gone, size = [], len(found[""])
         for address, data in islice(self.left, first - self.first, None):
-            said.append([address, data])
+            gone.append([address, data])
             size += len(data)
             if size >= limit_bytes:
                 break
         asked = 0
-        while asked < len(workers) and size < limit_bytes:
+        while asked < len(workers) and (not asked or size < limit_bytes):
             part = workers[asked : asked + AT_ONCE]
             asked += len(part)
             for address, data in zip(part, await self.ask(reader, known, part, last)):
@@ -122,13 +123,13 @@ class ProfileGather:
             "asked": asked,
             "all": list(scheduler.workers) if asked == len(workers) else None,
             "next": workers[asked - 1] if asked < len(workers) else "",
-            "left": {"first": first, "items": said},
+            "left": {"first": first, "items": gone},
         }
 
     async def ask(
         self, reader: str, known: dict[str, Any], workers: list[str], last: bool
     ) -> list[Any]:
-        """Return the answers of some workers; of one that gives none, None."""
+        """Return the answers of some workers; None for one that does not answer."""
         rpc, op = self.scheduler.rpc, self.name + "_profile"
         more = {"reader": reader, "last": last}
         asked = [

@@ -1,7 +1,6 @@
-"""The part of the agent that runs in each worker: it answers what is new of the profile.
+"""The part of the agent that runs in each worker: it answers with what is new of the profile.
 
-It is sent as source text, as the scheduler's is. Nothing happens in it but in the answer to a
-question: the scheduler's part asks for all readers, and keeps nothing itself.
+It is sent as source text, as the scheduler's part is, and does nothing between two questions.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles, ProfiledProcess
 
 MAX_READERS = 20
-LAST_WORDS_S = 0.5  # a worker that closes waits so long for the scheduler
+LAST_WORDS_S = 0.5  # the longest that a closing worker waits for the scheduler
 
 
 class WorkerAgent(WorkerPlugin):
-    """Tells the profile of its worker; says the rest of it when the worker closes."""
+    """Answers with the profile of its worker, and sends the rest when the worker closes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.worker: Any = None
         self.cycles: Any = None
         self.process: Any = None
-        self.readers: dict[str, Any] = {}  # what each knew when it asked last
+        self.readers: dict[str, Any] = {}  # what each had when it last asked
 
     def setup(self, worker: Any) -> None:
         """Begin to answer."""
@@ -37,7 +36,7 @@ class WorkerAgent(WorkerPlugin):
         worker.handlers[self.name + "_profile"] = self.profile
 
     async def teardown(self, worker: Any) -> None:
-        """Leave: the readers have gone, or the worker closes, which sends what nobody has read."""
+        """Leave, as the readers have gone; or send the rest, as the worker closes."""
         handler = worker.handlers.get(self.name + "_profile")
         if getattr(handler, "__self__", None) is self:
             del worker.handlers[self.name + "_profile"]
@@ -50,7 +49,7 @@ class WorkerAgent(WorkerPlugin):
         self.readers.clear()
 
     def profile(self, reader: str = "", known: Any = None, last: bool = False) -> Any:
-        """Return what is new to a reader; `last`: it will not ask again."""
+        """Return what is new to a reader; with `last` it will not ask again."""
         self.readers.pop(reader, None)
         if not last:
             self.readers[reader] = known
@@ -58,13 +57,13 @@ class WorkerAgent(WorkerPlugin):
                 del self.readers[next(iter(self.readers))]
         try:
             return self.cycles.answer(known, self.process, last)
-        except Exception:  # of another distributed; the reader says that it cannot read this
+        except Exception:  # another distributed; the reader reports that it cannot read this
             return b""
 
     def last_words(self) -> Any:
-        """Return all that one of the readers may not know."""
+        """Return all cycles that one of the readers may not have."""
         asked = [known or NOTHING_KNOWN for known in self.readers.values()]
         firsts = [None if None in at else min(at) for at in zip(*[one[-2:] for one in asked])]
-        self.cycles.begin_tables()  # so that this is whole in itself
+        self.cycles.begin_tables()  # so that it can be read on its own
         known = [self.cycles.id, 0, 0, 0, 0, *(firsts or [None, None])]
         return self.cycles.answer(known, self.process, last=True)

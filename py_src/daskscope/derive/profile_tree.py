@@ -93,6 +93,8 @@ class ProfileTree:
     """Seconds between two samples, of all processes that are in it: mostly one value."""
     start: float = -inf
     stop: float = inf
+    reason: str = ""
+    """Why it has no samples, and what to do, if that is known."""
 
     # -- figures ------------------------------------------------------------
 
@@ -271,6 +273,8 @@ class ProfileTree:
         return to_collapsed([self], path)
 
     def __repr__(self) -> str:
+        if not len(self.samples):
+            return f"<ProfileTree {self.scope}: 0 samples. {self.reason}".rstrip(". ") + ">"
         functions = len(np.unique(self.frame[1:]))
         seconds = "" if self.seconds is None else f", {seconds_text(self.seconds)} of threads"
         count = count_text(round(self.count), "sample")

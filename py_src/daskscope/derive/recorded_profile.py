@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,6 +17,15 @@ from daskscope.schema import PREFIXES, PROFILE_COUNTS, PROFILED, SCOPES
 if TYPE_CHECKING:
     from daskscope.recording import RecordingStore
     from daskscope.recording.query import Wanted
+
+
+REASONS: Final = {
+    "off": "Dask's profiler is switched off: set distributed.worker.profile.enabled: true in "
+    "Dask's configuration of the workers, and restart them",
+    "refused": "This scheduler refuses plugins, and its own routes have no such profile",
+    "python-3.11": "Dask does not sample event loops on Python 3.11",
+    "waiting": "The first samples come within two seconds",
+}
 
 
 def profile_of(
@@ -73,8 +83,20 @@ def profile_of(
         frozenset(intervals_of(recording, number, workers)),
         since,
         until,
+        "" if any(len(count) for _, count, _ in parts) else _reason(recording, scope),
     )
     return pruned(tree)
+
+
+def _reason(recording: RecordingStore, scope: str) -> str:
+    """Return why most processes of a scope have no samples, if that is known."""
+    processes = recording.log(PROFILED.name).since(0)
+    states = Counter(
+        row.compute if scope == SCOPES[0] else row.administrative
+        for row in processes
+        if (row.worker == "") == (scope == "scheduler")
+    )
+    return REASONS.get(states.most_common(1)[0][0], "") if states else ""
 
 
 def _addresses(recording: RecordingStore, wanted: Wanted) -> set[str]:

@@ -1,0 +1,300 @@
+"""What workers and scheduler send of their profiles, checked and written into a recording.
+
+The layout is in docs/protocol.md, part A. A worker may send anything.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import msgpack
+import numpy as np
+
+from daskscope.collect.intake import ColumnReader
+from daskscope.schema import FRAMES, PREFIXES, PROFILE_COUNTS, PROFILED, SCOPES, STACKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from daskscope.recording import RecordingStore
+
+    Cells = NDArray[Any]
+
+logger = logging.getLogger(__name__)
+
+GONE_S: Final = 60.0
+"""What was read of a worker that has gone is remembered for this long: it may be back."""
+
+LATE_S: Final = 35.0
+"""Rows come up to a minute late: steps are closed after twice this time."""
+
+MAX_ANSWER_BYTES: Final = 64_000_000
+"""Of one process, unpacked."""
+
+MAX_CYCLE_S: Final = 3_601.0
+MAX_CYCLES: Final = 2**53
+SCHEDULER: Final = SCOPES.index("scheduler")
+STATES: Final = ("ok", "off", "refused", "waiting", "python-3.11")
+
+
+@dataclass
+class _Process:
+    """What was read of a process."""
+
+    id: str = ""
+    tables: int = 0
+    prefixes: Cells = field(default_factory=lambda: np.empty(0, np.int64))
+    frames: Cells = field(default_factory=lambda: np.empty(0, np.int64))
+    stacks: Cells = field(default_factory=lambda: np.empty(0, np.int64))
+    """The numbers in the recording of its names."""
+    next: list[int | None] = field(default_factory=lambda: [None, None])
+    until: list[float] = field(default_factory=lambda: [-math.inf, -math.inf])
+    """The end of the last cycle that was read, by scope."""
+    row: dict[str, Any] = field(default_factory=dict)
+    gone_s: float = math.inf  # monotonic
+
+    def known(self) -> list[Any]:
+        sizes = len(self.prefixes), len(self.frames), len(self.stacks)
+        return [self.id, self.tables, *sizes, *self.next]
+
+    def is_read(self, moment: float) -> bool:
+        """Return whether all samples up to a moment were read."""
+        return bool(self.row) and (self.row["compute"] != "ok" or self.row["until"] >= moment)
+
+
+class ProfileRows:
+    """Writes the profiles of one cluster into a recording."""
+
+    def __init__(self, recording: RecordingStore) -> None:
+        self.unreadable: set[str] = set()
+        """Processes whose last answer could not be read."""
+        self._recording = recording
+        self._processes: dict[str, _Process] = {}
+        self._frames: dict[tuple[Any, ...], int] = {FRAMES.first[0][:3]: 0}
+        recording.series(PROFILE_COUNTS.name).heartbeat_s = LATE_S
+
+    def known(self) -> dict[str, Any]:
+        """Return by address what the next question has to say: what was read already."""
+        return {one: process.known() for one, process in self._processes.items() if process.id}
+
+    def read_until(self, moment: float, workers: Sequence[str]) -> bool:
+        """Return whether all samples of some workers up to a moment were read."""
+        found = [self._processes.get(one) for one in workers]
+        return all(process is not None and process.is_read(moment) for process in found)
+
+    def note_workers(self, workers: Sequence[str], now: float) -> None:
+        """Take note of the workers that are in the cluster now."""
+        monotonic = time.monotonic()
+        there = {"", *workers}
+        for address, process in list(self._processes.items()):
+            if address in there:
+                process.gone_s = math.inf
+            elif process.gone_s == math.inf:
+                process.gone_s = monotonic
+            elif monotonic - process.gone_s > GONE_S:
+                del self._processes[address]
+        for address in there - self._processes.keys():
+            row = {
+                "worker": address,
+                "time": now,
+                "until": now,
+                "interval": math.nan,
+                "cycle": math.nan,
+                "compute": "waiting" if address else "",
+                "administrative": "waiting",
+                "lost": 0,
+            }
+            self._processes[address] = _Process(row=row)
+            self._recording.log(PROFILED.name).append([row])
+
+    def take(self, address: str, data: bytes, now: float) -> bool:
+        """Append the answer of a process; return whether there is more to be read."""
+        process = self._processes.setdefault(address, _Process())
+        try:
+            return self._take(address, process, _unpacked(data), now)
+        except (
+            zlib.error,
+            KeyError,
+            IndexError,
+            TypeError,
+            ValueError,
+            OverflowError,
+            msgpack.UnpackException,
+        ):
+            logger.debug("daskscope cannot read the profile of %s", address, exc_info=True)
+            self.unreadable.add(address)
+            # Its names come again; what was read of its cycles stays known.
+            self._processes[address] = _Process(until=process.until, row=process.row)
+            return False
+
+    def _take(
+        self, address: str, process: _Process, message: Mapping[str, Any], now: float
+    ) -> bool:
+        columns = _columns(message)
+        same = process.id == message["id"]
+        self._take_names(process, message, columns)
+        first, stop = ([int(one) for one in message[name]] for name in ("first", "next"))
+        cycles = [after - before for before, after in zip(first, stop, strict=True)]
+        sound = len(cycles) == 2 and min(*cycles, *first) >= 0 and max(stop) < MAX_CYCLES
+        if not sound or sum(cycles) != len(columns["begin"]):
+            raise ValueError("cycles do not fit")
+        begin, end, rows = columns["begin"], columns["end"], columns["rows"].astype(np.int64)
+        length = end - begin
+        if not ((length > 0) & (length < MAX_CYCLE_S)).all() or int(rows.sum()) != message["rows"]:
+            raise ValueError("cycles are no times")
+        own = np.repeat([0, 1], cycles)
+        number = np.concatenate([np.arange(a, b) for a, b in zip(first, stop, strict=True)])
+        # A new agent numbers its cycles anew: then their times show which ones were read.
+        new = np.where(own, end > process.until[1], end > process.until[0])
+        lost = 0
+        for scope, known in enumerate(process.next):
+            if same and known is not None:
+                new[own == scope] = number[own == scope] >= known
+                lost += max(first[scope] - known, 0) if not scope else 0
+        chosen = np.repeat(new, rows)
+        cycle = np.repeat(np.arange(len(rows)), rows)[chosen]
+        scopes = own[cycle] + (0 if address else SCHEDULER - 1)
+        if len(cycle):
+            self._recording.series(PROFILE_COUNTS.name).append(
+                {
+                    "time": begin[cycle],
+                    "duration": length[cycle],
+                    "scope": scopes,
+                    "worker": np.full(len(cycle), address, object),
+                    "prefix": process.prefixes[columns["prefix"][chosen]],
+                    "stack": process.stacks[columns["stack"][chosen]],
+                    "count": columns["count"][chosen],
+                },
+                now=now,
+            )
+        for scope in range(2):
+            ends = end[new & (own == scope)]
+            process.until[scope] = max([process.until[scope], *ends[-1:].tolist()])
+            process.next[scope] = stop[scope]
+        self._note(address, process, message, lost, begin[new])
+        self.unreadable.discard(address)
+        return bool(message["more"])
+
+    def _note(
+        self,
+        address: str,
+        process: _Process,
+        message: Mapping[str, Any],
+        lost: int,
+        begin: Cells,
+    ) -> None:
+        """Log the state of a process, if it has changed."""
+        before = process.row
+        compute, administrative = message["states"]
+        if {compute, administrative} - {*STATES, ""}:
+            raise ValueError("unknown states")
+        now, until = float(message["now"]), process.until[0 if address else 1]
+        sampled = (compute if address else administrative) == "ok"
+        if not math.isfinite(until):
+            until = float(before.get("until", now)) if sampled else now
+        elif not sampled and not message["more"]:
+            until = now
+        begun = before.get("compute", "waiting") != "waiting" or (not address and bool(before))
+        row = {
+            "worker": address,
+            "time": before["time"] if begun else min([*begin[:1].tolist(), now]),
+            "until": until,
+            "interval": _seconds(message["interval"]),
+            "cycle": _seconds(message["cycle"]),
+            "compute": compute,
+            "administrative": administrative,
+            "lost": before.get("lost", 0) + lost,
+        }
+        process.row = row
+        if row != before:
+            self._recording.log(PROFILED.name).append([row])
+
+    def _take_names(
+        self, process: _Process, message: Mapping[str, Any], columns: Mapping[str, Cells]
+    ) -> None:
+        """Add the names of an answer to those of the process."""
+        same = (process.id, process.tables) == (message["id"], message["tables"])
+        old = process if same else _Process()
+        if [int(one) for one in message["known"]] != old.known()[2:5]:
+            raise ValueError("names are missing")
+        names, kept = self._recording.names, len(old.stacks)
+        prefixes = [names.intern(PREFIXES.name, _text(one)) for one in message["prefixes"]]
+        frames = _joined(old.frames, [self._frame(one) for one in message["frames"]])
+        stacks: list[int] = []
+        frame_of = frames[columns["stack_frame"]].tolist()
+        for parent, frame in zip(columns["parent"].tolist(), frame_of, strict=True):
+            if parent >= kept + len(stacks) > 0:
+                raise ValueError("a stack precedes its parent")
+            if not kept and not stacks:
+                stacks.append(0)
+                continue
+            above = int(old.stacks[parent]) if parent < kept else stacks[parent - kept]
+            # If the table is full, the samples go to the caller.
+            stacks.append(names.intern(STACKS.name, (above, frame)) or above)
+        process.id, process.tables = str(message["id"]), int(message["tables"])
+        process.prefixes = _joined(old.prefixes, prefixes)
+        process.frames, process.stacks = frames, _joined(old.stacks, stacks)
+
+    def _frame(self, cells: Sequence[Any]) -> int:
+        """Return the number of a function, with the line and source where it was seen first."""
+        name, file, first_line, line, source = cells
+        key = _text(name), _text(file), min(max(int(first_line), 0), 2**31)
+        known = self._frames.get(key)
+        if known is None:
+            item = (*key, min(max(int(line), 0), 2**31), _text(source))
+            known = self._frames[key] = self._recording.names.intern(FRAMES.name, item)
+        return known
+
+
+def _joined(cells: Cells, more: list[int]) -> Cells:
+    return np.concatenate([cells, np.array(more, np.int64)]) if more else cells
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not 0 < seconds < MAX_CYCLE_S:
+        raise ValueError("no duration")
+    return seconds
+
+
+def _unpacked(data: bytes) -> Mapping[str, Any]:
+    inflate = zlib.decompressobj()
+    text = inflate.decompress(data, MAX_ANSWER_BYTES)
+    if not inflate.eof:
+        raise ValueError("it is cut off, or too long")
+    message = msgpack.unpackb(text)
+    if not isinstance(message, dict):
+        raise TypeError("no message")
+    return message
+
+
+def _columns(message: Mapping[str, Any]) -> dict[str, Cells]:
+    """Return the columns of a message."""
+    sizes = {name: int(message[name]) for name in ("cycles", "stacks", "rows")}
+    if min(sizes.values()) < 0 or max(sizes.values()) > MAX_ANSWER_BYTES:
+        raise ValueError("sizes are none")
+    reader = ColumnReader(message["data"])
+    declared = (
+        ("begin", "d", "cycles"),
+        ("end", "d", "cycles"),
+        ("rows", "I", "cycles"),
+        ("parent", "I", "stacks"),
+        ("stack_frame", "I", "stacks"),
+        ("prefix", "I", "rows"),
+        ("stack", "I", "rows"),
+        ("count", "I", "rows"),
+    )
+    return {name: reader.column(code, sizes[size]) for name, code, size in declared}
