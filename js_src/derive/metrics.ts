@@ -4,9 +4,9 @@
 
 import { spread } from "../model/busy";
 import type { Group } from "../model/groups";
-import { sortByKey } from "../model/search";
 import type { TableColumns } from "../schema";
 import { type RingRows, shownOf } from "./series";
+import { blocksOf, droppedRows, rowsTouching } from "./stretches";
 
 export type MetricColumns = TableColumns["metrics"];
 type Ring = RingRows & { readonly columns: MetricColumns };
@@ -22,62 +22,11 @@ export interface Grid {
 const EXECUTE = 0;
 const SECONDS = 0;
 
-/** Rows come about in order of time: those of a chunk are near each other. */
-const CHUNK_ROWS = 1024;
-
-/** Rows that follow one another, looked at once: they stay what they are while others come. */
-class Chunk {
-  /** When the first of them begins, and the last ends. */
-  readonly least: number;
-  readonly most: number;
-  private order: Uint32Array | null = null;
-
-  constructor(
-    { time, duration }: MetricColumns,
-    first: number,
-    /** Of each row the number of its key. */
-    readonly keys: Uint32Array,
-  ) {
-    let [least, most] = [Infinity, -Infinity];
-    for (let row = first; row < first + keys.length; row++) {
-      if (time[row] < least) least = time[row];
-      const until = time[row] + duration[row];
-      if (until > most) most = until;
-    }
-    [this.least, this.most] = [least, most];
-  }
-
-  /** Those that were executed, of a prefix and a span. */
-  of(pair: number, keys: MetricKeys): Uint32Array {
-    const pairs = (at: number): number => keys.pairOf(this.keys[at]);
-    if (!this.order) {
-      this.order = Uint32Array.from(this.keys, (_, at) => at);
-      const by = Float64Array.from(this.keys, (_, at) => pairs(at));
-      sortByKey(this.order, 0, by.length, by);
-    }
-    const { order } = this;
-    const firstFrom = (least: number): number => {
-      let [from, to] = [0, order.length];
-      while (from < to) {
-        const middle = (from + to) >>> 1;
-        if (pairs(order[middle]) < least) from = middle + 1;
-        else to = middle;
-      }
-      return from;
-    };
-    return order.subarray(firstFrom(pair), firstFrom(pair + 1));
-  }
-}
-
-/** Where a chunk is in a ring; before its beginning where rows were dropped. */
-interface Placed {
-  readonly first: number;
-  readonly chunk: Chunk;
-}
-
-interface Known {
+/** Of the rows of a ring: the number of each one's key, and when blocks of them are. */
+interface Numbered {
   readonly columns: MetricColumns;
-  readonly chunks: readonly Placed[];
+  readonly rowKeys: Uint32Array;
+  readonly blocks: Float64Array;
 }
 
 /**
@@ -93,38 +42,30 @@ export class MetricKeys {
   unit = new Uint8Array(64);
   /** By hash, one more than the number of a key; a power of two of places. */
   private places = new Uint32Array(256);
-  private readonly known: (Known | undefined)[] = [];
+  private readonly known: (Numbered | undefined)[] = [];
   private readonly usedBefore: Record<
     string,
     { readonly size: number; readonly indexes: readonly number[] } | undefined
   > = {};
 
   /** The rows of a ring. Those that it had before are not looked up again. */
-  of(ring: number, columns: MetricColumns): readonly Placed[] {
+  of(ring: number, columns: MetricColumns): Numbered {
     const before = this.known[ring];
-    if (before?.columns === columns) return before.chunks;
+    if (before?.columns === columns) return before;
     const rows = columns.time.length;
-    const chunks: Placed[] = [];
-    const dropped = before ? droppedOf(before.columns, columns) : null;
-    if (before && dropped !== null) {
-      for (const { first, chunk } of before.chunks) {
-        const isFull = chunk.keys.length === CHUNK_ROWS;
-        if (!isFull || first - dropped <= -CHUNK_ROWS) continue;
-        chunks.push({ first: first - dropped, chunk });
-      }
+    const rowKeys = new Uint32Array(rows);
+    const dropped =
+      before && droppedRows(marksOf(before.columns), marksOf(columns));
+    let row = 0;
+    if (before && dropped !== null && dropped !== undefined) {
+      const kept = before.rowKeys.subarray(dropped);
+      rowKeys.set(kept);
+      row = kept.length;
     }
-    const last = chunks.at(-1);
-    let first = last ? last.first + CHUNK_ROWS : 0;
-    for (; first < rows; first += CHUNK_ROWS) {
-      const count = Math.min(CHUNK_ROWS, rows - first);
-      const keys = new Uint32Array(count);
-      for (let at = 0; at < count; at++) {
-        keys[at] = this.find(columns, first + at);
-      }
-      chunks.push({ first, chunk: new Chunk(columns, first, keys) });
-    }
-    this.known[ring] = { columns, chunks };
-    return chunks;
+    for (; row < rows; row++) rowKeys[row] = this.find(columns, row);
+    const found = { columns, rowKeys, blocks: blocksOf(columns) };
+    this.known[ring] = found;
+    return found;
   }
 
   /** The indexes that keys have, in order; the same list while no key came. */
@@ -207,33 +148,91 @@ export class MetricKeys {
 const pairOf = (prefix: number, span: number): number =>
   span * 0x10000 + prefix;
 
-/** How many of the rows that were there have gone, if the others are still the first. */
-function droppedOf(before: MetricColumns, now: MetricColumns): number | null {
-  const rows = before.time.length;
-  const isSame = (row: number, dropped: number): boolean =>
-    before.time[row] === now.time[row - dropped] &&
-    before.value[row] === now.value[row - dropped] &&
-    before.activity[row] === now.activity[row - dropped];
-  for (let first = 0; first < rows; first++) {
-    if (!isSame(first, first)) continue;
-    const left = rows - first;
-    if (now.time.length < left) return null;
-    const middle = first + (left >> 1);
-    if (isSame(middle, first) && isSame(rows - 1, first)) return first;
+const marksOf = ({ time, value, activity }: MetricColumns) => [
+  ...[time, value, activity],
+];
+
+/** Rows in order of the prefix and span that they were executed for, each in their own order. */
+class RowsByPair {
+  private readonly placeOf = new Map<number, number>();
+  private readonly ends: Uint32Array;
+  private readonly rows: Uint32Array;
+
+  constructor(rowKeys: Uint32Array, keys: MetricKeys) {
+    const places = new Uint32Array(keys.size);
+    for (let key = 0; key < keys.size; key++) {
+      const pair = keys.pairOf(key);
+      const place = this.placeOf.get(pair) ?? this.placeOf.size;
+      this.placeOf.set(pair, place);
+      places[key] = place;
+    }
+    // Counted, then where each begins, and after the rows are placed where it ends.
+    this.ends = new Uint32Array(this.placeOf.size + 1);
+    for (const key of rowKeys) this.ends[places[key] + 1] += 1;
+    for (let place = 1; place < this.ends.length; place++) {
+      this.ends[place] += this.ends[place - 1];
+    }
+    this.rows = new Uint32Array(rowKeys.length);
+    for (let row = 0; row < rowKeys.length; row++) {
+      this.rows[this.ends[places[rowKeys[row]]]++] = row;
+    }
   }
-  return null;
+
+  /** Those of a pair that are among rows `first..last`. */
+  of(pair: number, first: number, last: number): Uint32Array {
+    const place = this.placeOf.get(pair);
+    if (place === undefined) return this.rows.subarray(0, 0);
+    const [from, to] = [this.ends[place - 1] ?? 0, this.ends[place]];
+    const begin = findFrom(this.rows, from, to, first);
+    return this.rows.subarray(begin, findFrom(this.rows, begin, to, last));
+  }
 }
+
+/** The first of `sorted[from..to]` that is not below a number. */
+function findFrom(
+  sorted: Uint32Array,
+  from: number,
+  to: number,
+  least: number,
+): number {
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (sorted[middle] < least) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** What parts of rows are added to: an array by key or group, in columns if there is a grid. */
+interface Sums {
+  readonly out: Float64Array;
+  /** Of each key its group; below zero it is left out. Null: the key itself. */
+  readonly groupOf: ArrayLike<number> | null;
+  readonly grid: Grid | null;
+}
+
+/** Indexes that count, as masks, and tasks whose part counts; null is all. */
+export interface Selected {
+  readonly prefixes: Uint8Array | null;
+  readonly spans: Uint8Array | null;
+  readonly groups: readonly Group[] | null;
+}
+const ALL: Selected = { prefixes: null, spans: null, groups: null };
+
+/** So many times and grids are kept: those of the focus, and the whole run. */
+const KEPT = 8;
 
 export class MetricRows {
   /** Rows that were looked at since this was made. */
   visited = 0;
-  private readonly parts: readonly {
-    readonly columns: MetricColumns;
-    readonly chunks: readonly Placed[];
+  /** Indexes of the activities, in order. */
+  readonly activities: readonly number[];
+  private readonly parts: readonly (Numbered & {
     readonly begin: number;
     readonly end: number;
-  }[];
-  private readonly sums = new Map<string, Float64Array>();
+    byPair: RowsByPair | null;
+  })[];
+  private readonly known = new Map<string, Float64Array>();
   private of: {
     readonly groups: readonly Group[];
     readonly start: number;
@@ -241,30 +240,36 @@ export class MetricRows {
     readonly sums: Float64Array;
   } | null = null;
   private readonly size: number;
+  /** Of each key 0 where it is in the intervals of tasks, else below zero. */
+  private readonly ofTasks: Int8Array;
 
   constructor(
     rings: readonly Ring[],
     readonly keys: MetricKeys,
     /** Activities in which no task ran. */
-    private readonly beside: ReadonlySet<number> = new Set(),
+    beside: ReadonlySet<number> = new Set(),
   ) {
     this.parts = shownOf(rings).map(({ ring, begin, end }, at) => ({
-      ...{ columns: ring.columns, begin, end },
-      chunks: keys.of(at, ring.columns),
+      ...keys.of(at, ring.columns),
+      ...{ begin, end, byPair: null },
     }));
     this.size = keys.size;
+    this.activities = keys.used("activity");
+    this.ofTasks = new Int8Array(this.size).fill(-1);
+    for (let key = 0; key < this.size; key++) {
+      const executed = keys.context[key] === EXECUTE;
+      if (!executed || keys.unit[key] !== SECONDS) continue;
+      if (!beside.has(keys.activity[key])) this.ofTasks[key] = 0;
+    }
   }
 
   /** By key, how much lies between two times; the same array for the same times. */
   between(start: number, stop: number): Float64Array {
-    const id = `${start} ${stop}`;
-    const known = this.sums.get(id);
-    if (known) return known;
-    const sums = new Float64Array(this.size);
-    this.visit(start, stop, (key, value) => (sums[key] += value));
-    if (this.sums.size >= 8) this.sums.clear();
-    this.sums.set(id, sums);
-    return sums;
+    return this.kept(`${start} ${stop}`, () => {
+      const out = new Float64Array(this.size);
+      this.add({ out, groupOf: null, grid: null }, start, stop);
+      return out;
+    });
   }
 
   /**
@@ -281,7 +286,8 @@ export class MetricRows {
       return of.sums;
     }
     const sums = new Float64Array(this.size);
-    this.visitGroups(groups, start, stop, (key, value) => (sums[key] += value));
+    const into = { out: sums, groupOf: null, grid: null };
+    this.addGroups(into, groups, start, stop);
     this.of = { groups, start, stop, sums };
     return sums;
   }
@@ -291,142 +297,200 @@ export class MetricRows {
    * below zero leaves it out.
    */
   spread(
-    { start, width, columns }: Grid,
+    grid: Grid,
     groupOf: ArrayLike<number>,
     groups: number,
     /** Only what their tasks took. */
     of: Iterable<Group> | null = null,
   ): Float64Array {
+    const { start, width, columns } = grid;
     const out = new Float64Array(groups * columns);
     const stop = start + width * columns;
-    const see: See = (key, value, from, to) => {
-      const group = groupOf[key] ?? -1;
-      if (group < 0) return;
-      const left = Math.min((from - start) / width, columns - 1);
-      const right = (to - start) / width;
-      spread(out, group * columns, columns, left, right, value);
-    };
-    if (of) this.visitGroups(of, start, stop, see);
-    else this.visit(start, stop, see);
+    if (of) this.addGroups({ out, groupOf, grid }, of, start, stop);
+    else this.add({ out, groupOf, grid }, start, stop);
     return out;
+  }
+
+  /**
+   * What executing took, in the columns of a grid: at `place * columns + column`, with the
+   * places of `activities`. Of everything the same array for the same grid.
+   */
+  executed(grid: Grid, unit: number, only: Selected = ALL): Float64Array {
+    const count = (): Float64Array => {
+      const places = this.byActivity(unit, only);
+      return this.spread(grid, places, this.activities.length, only.groups);
+    };
+    const { start, width, columns } = grid;
+    const id = [start, width, columns, unit].join(" ");
+    return only === ALL ? this.kept(id, count) : count();
+  }
+
+  /** Of each key that was executed the place of its activity; of others below zero. */
+  byActivity(unit: number, only: Selected = ALL): Int32Array {
+    const { keys, activities } = this;
+    const place = new Int32Array(0x10000);
+    activities.forEach((activity, at) => (place[activity] = at));
+    const counts = keysIn(keys, { ...only, unit, context: EXECUTE });
+    const places = new Int32Array(counts.length);
+    for (let key = 0; key < counts.length; key++) {
+      places[key] = counts[key] === 1 ? place[keys.activity[key]] : -1;
+    }
+    return places;
+  }
+
+  private kept(id: string, count: () => Float64Array): Float64Array {
+    const found = this.known.get(id) ?? count();
+    // Those asked for last are kept.
+    this.known.delete(id);
+    this.known.set(id, found);
+    const [eldest] = this.known.keys();
+    if (this.known.size > KEPT) this.known.delete(eldest);
+    return found;
   }
 
   /**
    * What tasks of some groups took between two times: of what was measured of their function
    * and span while they ran, the share that their seconds are of those of all tasks.
    */
-  visitGroups(
+  private addGroups(
+    into: Sums,
     groups: Iterable<Group>,
     start: number,
     stop: number,
-    see: See,
   ): void {
+    const measured = new Float64Array(1);
+    const ofTasks = { out: measured, groupOf: this.ofTasks, grid: null };
     for (const group of groups) {
       const pair = pairOf(group.prefix, group.span);
-      let measured = 0;
-      const count: See = (key, value) => {
-        if (this.isOfTasks(key)) measured += value;
-      };
-      this.visit(group.start, group.stop, count, pair);
-      if (!(measured > 0)) continue;
-      const share = Math.min(1, group.seconds / measured);
-      this.visit(
-        Math.max(start, group.start),
-        Math.min(stop, group.stop),
-        (key, value, from, to) => see(key, value * share, from, to),
-        pair,
-      );
+      measured[0] = 0;
+      this.add(ofTasks, group.start, group.stop, pair);
+      if (!(measured[0] > 0)) continue;
+      const share = Math.min(1, group.seconds / measured[0]);
+      const from = Math.max(start, group.start);
+      this.add(into, from, Math.min(stop, group.stop), pair, share);
     }
   }
 
-  /** Whether a key is in the intervals of tasks. */
-  private isOfTasks(key: number): boolean {
-    const { context, unit, activity } = this.keys;
-    return (
-      context[key] === EXECUTE &&
-      unit[key] === SECONDS &&
-      !this.beside.has(activity[key])
-    );
-  }
-
-  /** Of each row that touches a time the part that lies there; of one prefix and span, or all. */
-  private visit(
+  /**
+   * Of each row that touches a time the part that lies there; of one prefix and span, or all.
+   * In one piece: what calls others for each row allocates numbers, half a million at a time.
+   */
+  private add(
+    { out, groupOf, grid }: Sums,
     start: number,
     stop: number,
-    see: See,
     pair: number | null = null,
+    share = 1,
   ): void {
-    for (const { columns, chunks, begin, end } of this.parts) {
-      const { time, duration, value } = columns;
-      for (const { first, chunk } of chunks) {
-        if (chunk.least >= stop || chunk.most < start) continue;
-        const rows = pair === null ? null : chunk.of(pair, this.keys);
-        const count = rows ? rows.length : chunk.keys.length;
-        for (let at = 0; at < count; at++) {
-          const place = rows ? rows[at] : at;
-          const row = first + place;
-          if (row < 0) continue;
-          this.visited += 1;
-          const since = time[row];
-          if (!(since >= begin && since < end && since < stop)) continue;
-          const seconds = duration[row];
-          const until = since + seconds;
-          if (seconds > 0 ? until <= start : since < start) continue;
-          const from = since > start ? since : start;
-          const to = until < stop ? until : stop;
-          const part = seconds > 0 ? (to - from) / seconds : 1;
-          see(chunk.keys[place], value[row] * part, from, to);
+    const { start: begins, width, columns } = grid ?? NO_GRID;
+    for (const part of this.parts) {
+      const { rowKeys, begin, end, blocks } = part;
+      const { time, duration, value } = part.columns;
+      const [first, last] = rowsTouching(blocks, time.length, start, stop);
+      let rows: Uint32Array | null = null;
+      if (pair !== null) {
+        part.byPair ??= new RowsByPair(rowKeys, this.keys);
+        rows = part.byPair.of(pair, first, last);
+      }
+      const count = rows ? rows.length : last - first;
+      this.visited += count;
+      for (let at = 0; at < count; at++) {
+        const row = rows ? rows[at] : first + at;
+        const key = rowKeys[row];
+        const group = groupOf ? groupOf[key] : key;
+        if (group < 0) continue;
+        const since = time[row];
+        if (!(since >= begin && since < end && since < stop)) continue;
+        const seconds = duration[row];
+        const until = since + seconds;
+        if (seconds > 0 ? until <= start : since < start) continue;
+        const from = since > start ? since : start;
+        const to = until < stop ? until : stop;
+        const part = seconds > 0 ? (to - from) / seconds : 1;
+        const amount = value[row] * part * share;
+        if (!grid) {
+          out[group] += amount;
+          continue;
         }
+        const left = (from - begins) / width;
+        const right = (to - begins) / width;
+        const most = columns - 1;
+        const base = group * columns;
+        spread(out, base, columns, left < most ? left : most, right, amount);
       }
     }
   }
 }
 
-/** `value` is what lies between the two times. */
-type See = (key: number, value: number, from: number, to: number) => void;
+const NO_GRID: Grid = { start: 0, width: 1, columns: 1 };
 
 /** What counts; null is all. Of indexes into dictionaries a mask, 1 for each that counts. */
 export interface MetricFilter {
   readonly unit: number;
-  readonly contexts: (context: number) => boolean;
-  readonly prefixes: Uint8Array | null;
-  readonly spans: Uint8Array | null;
-  readonly activities: (activity: number) => boolean;
+  readonly context: number;
+  readonly prefixes?: Uint8Array | null;
+  readonly spans?: Uint8Array | null;
+  readonly activities?: Uint8Array | null;
 }
 
 /** Of each key whether it counts. */
-export function keysIn(keys: MetricKeys, filter: MetricFilter): Uint8Array {
-  const { size, context, prefix, activity, span, unit } = keys;
-  const { prefixes, spans } = filter;
+export function keysIn(
+  { size, ...keys }: MetricKeys,
+  filter: MetricFilter,
+): Uint8Array {
+  const { prefixes, spans, activities } = filter;
   const counts = new Uint8Array(size);
   for (let key = 0; key < size; key++) {
     const isIn =
-      unit[key] === filter.unit &&
-      (prefixes === null || prefixes[prefix[key]] === 1) &&
-      (spans === null || spans[span[key]] === 1) &&
-      filter.contexts(context[key]) &&
-      filter.activities(activity[key]);
+      keys.unit[key] === filter.unit &&
+      keys.context[key] === filter.context &&
+      (!prefixes || prefixes[keys.prefix[key]] === 1) &&
+      (!spans || spans[keys.span[key]] === 1) &&
+      (!activities || activities[keys.activity[key]] === 1);
     if (isIn) counts[key] = 1;
   }
   return counts;
 }
 
-/** Sums by an index of their keys, with the parts that each has of another index. */
+export interface KeySum {
+  /** Of the prefix, or of the activity. */
+  readonly index: number;
+  readonly total: number;
+  /** What it consists of, by activity. */
+  parts(): (readonly [activity: number, value: number])[];
+}
+
+/** Sums by the prefix or the activity of their keys, as far as there is anything. */
 export function sumsBy(
-  indexOf: ArrayLike<number>,
-  partOf: ArrayLike<number>,
+  keys: MetricKeys,
+  by: "prefix" | "activity",
   counts: Uint8Array,
   sums: Float64Array,
-): Map<number, { total: number; readonly parts: Map<number, number> }> {
-  const all: ReturnType<typeof sumsBy> = new Map();
+): KeySum[] {
+  const [rows, parts] = [keys.used(by), keys.used("activity")];
+  const rowOf = new Uint16Array(0x10000);
+  const partOf = new Uint16Array(0x10000);
+  rows.forEach((index, at) => (rowOf[index] = at));
+  parts.forEach((index, at) => (partOf[index] = at));
+  const cells = new Float64Array(rows.length * parts.length);
+  const totals = new Float64Array(rows.length);
+  const found = new Uint8Array(rows.length);
+  const [of, activity] = [keys[by], keys.activity];
   for (let key = 0; key < sums.length; key++) {
     if (counts[key] === 0 || sums[key] === 0) continue;
-    const index = indexOf[key];
-    let one = all.get(index);
-    if (!one) all.set(index, (one = { total: 0, parts: new Map() }));
-    one.total += sums[key];
-    const part = partOf[key];
-    one.parts.set(part, (one.parts.get(part) ?? 0) + sums[key]);
+    const row = rowOf[of[key]];
+    found[row] = 1;
+    totals[row] += sums[key];
+    cells[row * parts.length + partOf[activity[key]]] += sums[key];
   }
-  return all;
+  const partsAt = (row: number) =>
+    parts.flatMap((activity, at) => {
+      const value = cells[row * parts.length + at];
+      return value === 0 ? [] : [[activity, value] as const];
+    });
+  return rows.flatMap((index, at) =>
+    found[at] === 1
+      ? [{ index, total: totals[at], parts: () => partsAt(at) }]
+      : [],
+  );
 }

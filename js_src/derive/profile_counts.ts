@@ -10,8 +10,8 @@ import {
 } from "./profile_stretches";
 import {
   blocksOf,
+  droppedRows,
   eachTouching,
-  repeatedRows,
   type ShownStretches,
 } from "./stretches";
 
@@ -250,8 +250,9 @@ function alreadyRead(
 const isAll = ({ columns }: Part, rows: number): boolean =>
   columns.time.length === rows;
 
+/** How many rows are the first ones of what came before. */
 const repeated = (before: CountColumns, now: CountColumns): number =>
-  repeatedRows(marksOf(before), marksOf(now));
+  droppedRows(marksOf(before), marksOf(now)) === 0 ? before.time.length : 0;
 
 const marksOf = ({ time, stack, count }: CountColumns) => [time, stack, count];
 

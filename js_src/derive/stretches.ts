@@ -26,6 +26,23 @@ export function blocksOf({ time, duration }: Stretches): Float64Array {
   return blocks;
 }
 
+/** From the first to after the last row that may touch a time, by the blocks of `rows` rows. */
+export function rowsTouching(
+  blocks: Float64Array,
+  rows: number,
+  start: number,
+  stop: number,
+): [first: number, last: number] {
+  const isBeside = (at: number): boolean =>
+    blocks[at] >= stop || blocks[at + 1] < start;
+  let [first, last] = [0, blocks.length];
+  while (first < last && isBeside(first)) first += 2;
+  while (last > first && isBeside(last - 2)) last -= 2;
+  const rowAt = (block: number): number =>
+    Math.min((block / 2) * BLOCK_ROWS, rows);
+  return [rowAt(first), rowAt(last)];
+}
+
 /** Rows of a ring, those shown that begin from `begin` to before `end`. */
 export interface ShownStretches {
   readonly columns: Stretches;
@@ -35,7 +52,7 @@ export interface ShownStretches {
 }
 
 /**
- * Each row from `first` on that touches a time, with what of it lies there. Returns how many
+ * Each row from `from` on that touches a time, with what of it lies there. Returns how many
  * were looked at.
  */
 export function eachTouching(
@@ -43,18 +60,11 @@ export function eachTouching(
   start: number,
   stop: number,
   see: (row: number, from: number, to: number, seconds: number) => void,
-  first = 0,
+  from = 0,
 ): number {
-  let visited = 0;
-  for (let row = first; row < time.length; row++) {
-    if (row % BLOCK_ROWS === 0) {
-      const block = (row / BLOCK_ROWS) * 2;
-      if (blocks[block] >= stop || blocks[block + 1] < start) {
-        row += BLOCK_ROWS - 1;
-        continue;
-      }
-    }
-    visited += 1;
+  const [near, last] = rowsTouching(blocks, time.length, start, stop);
+  const first = Math.max(near, from);
+  for (let row = first; row < last; row++) {
     const since = time[row];
     if (!(since >= begin && since < end && since < stop)) continue;
     const seconds = duration[row];
@@ -63,19 +73,26 @@ export function eachTouching(
     const from = since > start ? since : start;
     see(row, from, until < stop ? until : stop, seconds);
   }
-  return visited;
+  return Math.max(0, last - first);
 }
 
-/** How many rows are the first ones of what came before, judged by some columns of both. */
-export function repeatedRows(
+/**
+ * How many of the rows that were there have gone, if all others are still the first, judged
+ * by some columns; null if they are not.
+ */
+export function droppedRows(
   before: readonly ArrayLike<number>[],
   now: readonly ArrayLike<number>[],
-): number {
+): number | null {
   const rows = before[0].length;
-  const isSame = (row: number): boolean =>
-    before.every((column, at) => column[row] === now[at][row]);
-  const appended = rows > 0 && now[0].length >= rows;
-  return appended && isSame(0) && isSame(rows >> 1) && isSame(rows - 1)
-    ? rows
-    : 0;
+  const isSame = (row: number, dropped: number): boolean =>
+    before.every((column, at) => column[row] === now[at][row - dropped]);
+  for (let first = 0; first < rows; first++) {
+    if (!isSame(first, first)) continue;
+    const left = rows - first;
+    if (now[0].length < left) return null;
+    const middle = first + (left >> 1);
+    if (isSame(middle, first) && isSame(rows - 1, first)) return first;
+  }
+  return null;
 }

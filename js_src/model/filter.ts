@@ -4,6 +4,7 @@ import {
   actionOf,
   hasErred,
   PAINT_NONE,
+  SEGMENT_ROWS,
   type RowColumns,
   type Segment,
 } from "./segment";
@@ -26,39 +27,44 @@ export interface FilterSpec {
   tasks?: Uint32Array;
 }
 
+/** Of the rows of a segment, 1 for each that matches; and eight of them as two words. */
+const marks = new Uint8Array(SEGMENT_ROWS);
+const words = new Uint32Array(marks.buffer);
+
 export class RowFilter {
+  /** Strips count where actions were asked for. */
+  readonly byAction: boolean;
   private readonly prefixes: Uint8Array | null;
-  private readonly actions: Uint8Array | null;
   private readonly spans: Uint8Array | null;
   private readonly lanes: Uint8Array | null;
   private readonly computations: Uint8Array | null;
-  private readonly erred: boolean;
+  /** By what a row did, and whether its task erred. */
+  private readonly whats: Uint8Array | null;
   private readonly tasks: Uint32Array | null;
 
   constructor(
-    spec: FilterSpec,
+    { prefixes, actions, spans, lanes, computations, erred, tasks }: FilterSpec,
     readonly version: number,
   ) {
-    this.prefixes = spec.prefixes ? mask(spec.prefixes, 0x10000) : null;
-    this.actions = spec.actions ? mask(spec.actions, 0x100) : null;
-    this.spans = spec.spans ? mask(spec.spans, 0x10000) : null;
-    this.lanes = spec.lanes ? mask(spec.lanes, 0x10000) : null;
-    this.computations = spec.computations
-      ? mask(spec.computations, 0x10000)
-      : null;
-    this.erred = spec.erred ?? false;
-    this.tasks = spec.tasks ? bits(spec.tasks) : null;
-  }
-
-  get byAction(): boolean {
-    return this.actions !== null;
+    this.byAction = actions !== undefined;
+    this.prefixes = mask(prefixes, 0x10000);
+    this.spans = mask(spans, 0x10000);
+    this.lanes = mask(lanes, 0x10000);
+    this.computations = mask(computations, 0x10000);
+    const wanted = mask(actions, 0x100);
+    this.whats =
+      wanted || erred
+        ? Uint8Array.from({ length: 0x100 }, (_, what) =>
+            erred && hasErred(what) ? 1 : (wanted?.[actionOf(what)] ?? 0),
+          )
+        : null;
+    this.tasks = tasks ? bits(tasks) : null;
   }
 
   /** Whether rows of a lane that it has may be in the dark. */
   get byRow(): boolean {
-    const { prefixes, actions, spans, computations, tasks } = this;
-    const some = prefixes || actions || spans || computations || tasks;
-    return this.erred || some !== null;
+    const { prefixes, whats, spans, computations, tasks } = this;
+    return (prefixes ?? whats ?? spans ?? computations ?? tasks) !== null;
   }
 
   hasLane(lane: number): boolean {
@@ -67,34 +73,60 @@ export class RowFilter {
 
   /** Whether a row matches, its lane aside. */
   matches(rows: RowColumns, row: number): boolean {
-    if (this.prefixes !== null && this.prefixes[rows.prefix[row]] === 0)
-      return false;
-    if (this.spans !== null && this.spans[rows.span[row]] === 0) return false;
-    if (
-      this.computations !== null &&
-      this.computations[rows.computation[row]] === 0
-    )
-      return false;
-    if (this.actions !== null || this.erred) {
-      const what = rows.what[row];
-      const erred = this.erred && hasErred(what);
-      if (!erred && (this.actions?.[actionOf(what)] ?? 0) === 0) return false;
+    const { prefixes, spans, computations, whats, tasks } = this;
+    return (
+      (prefixes === null || prefixes[rows.prefix[row]] === 1) &&
+      (spans === null || spans[rows.span[row]] === 1) &&
+      (computations === null || computations[rows.computation[row]] === 1) &&
+      (whats === null || whats[rows.what[row]] === 1) &&
+      (tasks === null || hasBit(tasks, rows.task[row]) === 1)
+    );
+  }
+
+  /**
+   * The same of rows `from..to` of a segment, `from` a multiple of 8, much quicker. Of each
+   * 8 rows two words, both 0 where none matches; they are written again by the next call.
+   */
+  mark(
+    segment: RowColumns,
+    from: number,
+    to: number,
+  ): { marks: Uint8Array; words: Uint32Array } {
+    const { prefixes, spans, computations, whats, tasks } = this;
+    marks.fill(1, from, to);
+    marks.fill(0, to, (to + 7) & ~7);
+    if (prefixes) keep(prefixes, segment.prefix, from, to);
+    if (spans) keep(spans, segment.span, from, to);
+    if (computations) keep(computations, segment.computation, from, to);
+    if (whats) keep(whats, segment.what, from, to);
+    for (let row = from; tasks && row < to; row++) {
+      if (marks[row] === 1) marks[row] = hasBit(tasks, segment.task[row]);
     }
-    if (this.tasks !== null) {
-      const task = rows.task[row];
-      const word = task >>> 5;
-      if (word >= this.tasks.length) return false;
-      if (((this.tasks[word] >>> (task & 31)) & 1) === 0) return false;
-    }
-    return true;
+    return { marks, words };
   }
 }
 
-function mask(indexes: Iterable<number>, size: number): Uint8Array {
+function keep(
+  mask: Uint8Array,
+  column: Uint16Array | Uint8Array,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) marks[row] &= mask[column[row]];
+}
+
+function mask(
+  indexes: Iterable<number> | undefined,
+  size: number,
+): Uint8Array | null {
+  if (!indexes) return null;
   const out = new Uint8Array(size);
   for (const index of indexes) out[index] = 1;
   return out;
 }
+
+const hasBit = (bits: Uint32Array, task: number): number =>
+  ((bits[task >>> 5] ?? 0) >>> (task & 31)) & 1;
 
 /** One bit a task: 1.25 MB for ten million. */
 function bits(tasks: Uint32Array): Uint32Array {

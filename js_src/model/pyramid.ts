@@ -129,16 +129,19 @@ function refreshFiltered(
   nodes.version = filter.version;
   const { duration, rows, offset } = segment;
   const { busy, paint } = nodes;
+  const { marks, words } = filter.mark(segment, from & ~7, rows);
   for (let node = from >> 3; node << 3 < rows; node++) {
     let sum = 0;
     let count = 0;
-    const last = Math.min((node << 3) + 8, rows);
-    for (let row = node << 3; row < last; row++) {
-      if (!filter.matches(segment, row)) continue;
-      const seconds = duration[row] > 0 ? duration[row] : 0;
-      sum += seconds;
-      paints[count] = segment.paintOf(row);
-      weights[count++] = seconds + LEAST_WEIGHT;
+    if ((words[2 * node] | words[2 * node + 1]) !== 0) {
+      const last = Math.min((node << 3) + 8, rows);
+      for (let row = node << 3; row < last; row++) {
+        if (marks[row] === 0) continue;
+        const seconds = duration[row] > 0 ? duration[row] : 0;
+        sum += seconds;
+        paints[count] = segment.paintOf(row);
+        weights[count++] = seconds + LEAST_WEIGHT;
+      }
     }
     busy[node] = sum;
     paint[node] = count ? dominant(count) : PAINT_NONE;

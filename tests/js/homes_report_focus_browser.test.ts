@@ -190,10 +190,8 @@ describeReport("what is selected in a report", () => {
     const share = async (): Promise<number> =>
       (await shown.boundingBox())!.width /
       (await page.locator(".ds-overview").boundingBox())!.width;
-    await expect.poll(share).toBeGreaterThan(0.9);
-    const box = (await shown.boundingBox())!;
-    const after = (await page.locator(".ds-overview").boundingBox())!;
-    expect(after.x + after.width - (box.x + box.width)).toBeGreaterThan(10);
+    // The time before the first task is a part of what is shown.
+    await expect.poll(share).toBeGreaterThan(0.99);
     await crumbs.getByRole("button", { name: /^Remove/ }).click();
     await expect.poll(() => crumbs.innerText()).toBe("Whole run");
     await expect.poll(share).toBeGreaterThan(0.99);

@@ -134,8 +134,9 @@ describePanel("the task stream by mouse and keyboard", () => {
     expect(text).toContain("worker-2");
   });
 
-  it("selects time for every panel with Shift and a drag", async () => {
+  it("selects time for every panel with Shift and a drag, and zooms to it with Z", async () => {
     await open("scenario=full");
+    const whole = await shown();
     const box = await plotBox();
     const from = await timeAt(box.x + 300);
     await drag([box.x + 300, box.y + 200], [box.x + 600, box.y + 200], true);
@@ -148,10 +149,30 @@ describePanel("the task stream by mouse and keyboard", () => {
     expect(told).toHaveLength(1);
     expect(told[0]?.[0]).toBeCloseTo(from, 1);
     await page.locator(".ds-chip").waitFor();
+    expect(await shown()).toEqual(whole);
+    await plot().press("z");
     const [start] = await shown();
     expect(start).toBeCloseTo(from, 1);
     await page.getByText("Whole run").click();
     await page.locator(".ds-chip").waitFor({ state: "detached" });
+  });
+
+  it("moves to a selected time that is out of sight, and back", async () => {
+    await open("scenario=full");
+    const whole = await shown();
+    const select = (time: [number, number] | null) =>
+      page.evaluate((time) => {
+        const { session } = window.harness;
+        const origin = session.origin.value;
+        session.setFocus({
+          ...session.focus.value,
+          time: time && [time[0] + origin, time[1] + origin],
+        });
+      }, time);
+    await select([2, 2.01]);
+    await expect.poll(async () => (await shown())[1]).toBeCloseTo(2.01, 3);
+    await select(null);
+    await expect.poll(async () => (await shown())[1]).toBeCloseTo(whole[1], 1);
   });
 
   it("isolates what is clicked in the legend; Shift adds", async () => {

@@ -14,10 +14,8 @@ import { activityName } from "../../panel/action_words";
 import { Part, Table } from "../../panel/parts";
 import { activityColours } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
-import { barsOf, EXECUTE, type Scope, wholeOf } from "./data";
+import { barsOf, EXECUTE, type Scope, SECONDS, wholeOf } from "./data";
 import { CAUSE_NAMES, CAUSE_WHY } from "./words";
-
-const SECONDS = 0;
 
 interface Segment {
   readonly name: string;

@@ -19,12 +19,7 @@ import { secondsRun } from "../../derive/threads_busy";
 import type { Group } from "../../model/groups";
 import type { Change, Worker } from "../../model/types";
 import { cellsOfPanel, groupsOf } from "../../panel/cells";
-import {
-  indexesOf,
-  metricRows,
-  namesOf,
-  SYNTHETIC,
-} from "../../panel/metric_rows";
+import { metricRows, namesOf, SYNTHETIC } from "../../panel/metric_rows";
 import { spanName } from "../../panel/narrowing";
 import { dataMoment } from "../../panel/tasks_ran";
 import type { PanelView } from "../../panel/panel_view";
@@ -59,6 +54,8 @@ export function choicesOf(view: PanelView): Choices {
 }
 
 export const EXECUTE = "execute";
+/** The first unit of its dictionary. */
+export const SECONDS = 0;
 
 /** From the beginning of the run to its end, or to now. */
 export function knownTime(view: PanelView): Range {
@@ -82,11 +79,12 @@ export interface Scope {
 export const isNarrowed = ({ prefixes, spans, groups }: Scope): boolean =>
   prefixes !== null || spans !== null || groups !== null;
 
-const maskOf = (indexes: Iterable<number>): Uint8Array => {
-  const mask = new Uint8Array(0x10000);
-  for (const index of indexes) if (index >= 0) mask[index] = 1;
-  return mask;
-};
+/** Of names that are chosen, null where none are: which of all they are. */
+function maskOf<T>(chosen: readonly T[], all: readonly T[]): Uint8Array | null {
+  if (chosen.length === 0) return null;
+  const wanted = new Set(chosen);
+  return Uint8Array.from(all, (one) => Number(wanted.has(one)));
+}
 
 /** The focus as far as metrics know it: of cells the part that their tasks took. */
 export function scopeOf(view: PanelView): Scope {
@@ -107,14 +105,11 @@ export function scopeOf(view: PanelView): Scope {
   return {
     ...{ time: range, groups, names: chosen },
     id: `${range.join(" ")} ${chosen}`,
-    prefixes:
-      prefixes.length > 0
-        ? maskOf(prefixes.map((name) => names.indexOf(name)))
-        : null,
-    spans:
-      spans.length > 0
-        ? maskOf(spans.map((span) => all.findIndex(({ id }) => id === span)))
-        : null,
+    prefixes: maskOf(prefixes, names),
+    spans: maskOf(
+      spans,
+      all.map(({ id }) => id),
+    ),
   };
 }
 
@@ -148,13 +143,13 @@ const byRank = (one: { name: string }, other: { name: string }): number =>
   activityRank(one.name) - activityRank(other.name) ||
   (one.name < other.name ? -1 : 1);
 
-/** Whether an activity counts, by its index. */
-function activityFilter(view: PanelView): (activity: number) => boolean {
-  const names = namesOf(view, "activities");
+/** Which activities count. */
+const activityMask = (view: PanelView): Uint8Array => {
   const only = choicesOf(view).activities.value;
-  return (at) =>
-    names[at] !== SYNTHETIC && (only.length === 0 || only.includes(names[at]));
-}
+  return Uint8Array.from(namesOf(view, "activities"), (name) =>
+    Number(name !== SYNTHETIC && (only.length === 0 || only.includes(name))),
+  );
+};
 
 export const unitIndex = (view: PanelView): number =>
   namesOf(view, "units").indexOf(choicesOf(view).unit.value);
@@ -167,15 +162,13 @@ function measuredOf(
   unit: number,
 ): [counts: Uint8Array, sums: Float64Array] {
   const rows = metricRows(view);
-  const of = namesOf(view, "contexts").indexOf(context);
   const isExecute = context === EXECUTE;
   const counts = keysIn(rows.keys, {
-    unit,
-    contexts: (one) => one === of,
+    ...{ unit, context: namesOf(view, "contexts").indexOf(context) },
     // Other contexts know no functions, and only p2p knows spans.
     prefixes: isExecute ? scope.prefixes : null,
     spans: isExecute ? scope.spans : null,
-    activities: activityFilter(view),
+    activities: activityMask(view),
   });
   const sums =
     isExecute && scope.groups
@@ -196,13 +189,19 @@ export function barsOf(
   const activities = namesOf(view, "activities");
   const names = by === "prefix" ? namesOf(view, "prefixes") : activities;
   const measured = measuredOf(view, scope, context, unit);
-  const all = sumsBy(keys[by], keys.activity, ...measured);
-  return [...all].map(([index, { total, parts }]) => ({
-    ...{ name: names[index] ?? "", total },
-    parts: [...parts]
-      .map(([part, value]) => ({ name: activities[part] ?? "", value }))
-      .sort(byRank),
-  }));
+  return sumsBy(keys, by, ...measured).map((sum) => {
+    let sorted: Bar["parts"] | null = null;
+    return {
+      ...{ name: names[sum.index] ?? "", total: sum.total },
+      // Of thousands of bars few are shown.
+      get parts() {
+        return (sorted ??= sum
+          .parts()
+          .map(([part, value]) => ({ name: activities[part] ?? "", value }))
+          .sort(byRank));
+      },
+    };
+  });
 }
 
 export type Figure = readonly [
@@ -268,55 +267,41 @@ export interface Stack {
 /** What executing took, by activity, in the columns of a grid. */
 export function stackIn(view: PanelView, grid: Grid, scope: Scope): Stack {
   const rows = metricRows(view);
-  const { keys } = rows;
-  const activities = namesOf(view, "activities");
-  const execute = namesOf(view, "contexts").indexOf(EXECUTE);
-  const counts = keysIn(keys, {
-    unit: unitIndex(view),
-    contexts: (context) => context === execute,
-    ...{ prefixes: scope.prefixes, spans: scope.spans },
-    activities: activityFilter(view),
-  });
-  const found = new Uint8Array(0x10000);
-  for (let key = 0; key < counts.length; key++) {
-    if (counts[key] === 1) found[keys.activity[key]] = 1;
-  }
-  const order = keys
-    .used("activity")
-    .filter((index) => found[index] === 1)
-    .map((index) => ({ index, name: activities[index] ?? "" }))
+  const names = namesOf(view, "activities");
+  const counts = activityMask(view);
+  const only = isNarrowed(scope) ? scope : undefined;
+  const all = rows.executed(grid, unitIndex(view), only);
+  const { columns } = grid;
+  const layers = rows.activities
+    .flatMap((index, place) => {
+      const values = all.subarray(place * columns, (place + 1) * columns);
+      const isIn = counts[index] === 1 && values.some((value) => value !== 0);
+      return isIn ? [{ name: names[index] ?? "", values }] : [];
+    })
     .sort(byRank);
-  const place = new Uint16Array(0x10000);
-  order.forEach(({ index }, at) => (place[index] = at));
-  const groups = new Int32Array(counts.length).fill(-1);
-  for (let key = 0; key < counts.length; key++) {
-    if (counts[key] === 1) groups[key] = place[keys.activity[key]];
-  }
-  return {
-    names: order.map(({ name }) => name),
-    values: rows.spread(grid, groups, order.length, scope.groups),
-  };
+  const values = new Float64Array(layers.length * columns);
+  layers.forEach((layer, at) => values.set(layer.values, at * columns));
+  return { names: layers.map(({ name }) => name), values };
 }
 
 /** Seconds of threads that executing took, of all functions and spans; and of which no task ran. */
 function measuredIn(view: PanelView, grid: Grid): [Float64Array, Float64Array] {
   const rows = metricRows(view);
-  const { context, unit, activity, size } = rows.keys;
-  const execute = namesOf(view, "contexts").indexOf(EXECUTE);
-  const synthetic = indexesOf(view, "activities", new Set([SYNTHETIC]));
-  const beside = indexesOf(view, "activities", new Set(BESIDE_TASKS));
-  const groups = new Int32Array(size).fill(-1);
-  for (let key = 0; key < size; key++) {
-    if (context[key] !== execute || unit[key] !== 0) continue;
-    if (synthetic.has(activity[key])) continue;
-    groups[key] = Number(beside.has(activity[key]));
-  }
-  const cells = rows.spread(grid, groups, 2);
-  const [inside, outside] = [
-    cells.subarray(0, grid.columns),
-    cells.subarray(grid.columns),
-  ];
-  return [inside.map((value, at) => value + outside[at]), outside];
+  const names = namesOf(view, "activities");
+  const all = rows.executed(grid, SECONDS);
+  const measured = new Float64Array(grid.columns);
+  const outside = new Float64Array(grid.columns);
+  rows.activities.forEach((index, place) => {
+    const name = names[index] ?? "";
+    if (name === SYNTHETIC) return;
+    const isBeside = BESIDE_TASKS.some((beside) => beside === name);
+    for (let at = 0; at < grid.columns; at++) {
+      const value = all[place * grid.columns + at];
+      measured[at] += value;
+      if (isBeside) outside[at] += value;
+    }
+  });
+  return [measured, outside];
 }
 
 const NONE = new Float64Array(0);

@@ -44,15 +44,16 @@ const isIo = (activity: string): boolean =>
 
 /** Functions that waited for something which no metric names. */
 export function offCpu(bars: readonly Bar[], ran: number): Finding[] {
+  const least = OFF_CPU_OF_ALL * ran;
   return bars
+    .filter(({ total }) => total > least)
     .filter((bar) => {
       const off = partOf(bar, "thread-noncpu");
       const io = bar.parts.reduce(
         (sum, { name, value }) => sum + (isIo(name) ? value : 0),
         0,
       );
-      const much =
-        off > OFF_CPU_SHARE * bar.total && off > OFF_CPU_OF_ALL * ran;
+      const much = off > OFF_CPU_SHARE * bar.total && off > least;
       return much && io < IO_SHARE * bar.total;
     })
     .sort(
@@ -176,13 +177,12 @@ export function WorthKnowing(props: {
   const { view, scope } = props;
   const whole = wholeOf(view, scope);
   const units = namesOf(view, "units");
-  const bars = (unit: string): Bar[] =>
-    barsOf(view, scope, "prefix", EXECUTE, units.indexOf(unit));
-  const seconds = bars("seconds");
+  const bars = (by: "prefix" | "activity", unit: string): Bar[] =>
+    barsOf(view, scope, by, EXECUTE, units.indexOf(unit));
   const findings = [
-    ...offCpu(seconds, whole.totals.measured),
+    ...offCpu(bars("prefix", "seconds"), whole.totals.measured),
     ...shortTasks(view.totals.value.prefixes, whole),
-    ...cacheHits(bars("count"), seconds),
+    ...cacheHits(bars("activity", "count"), bars("activity", "seconds")),
     ...lowerBounds(
       lostWorkers(rowsOf(view.table("workers"), "time"), scope.time),
     ),

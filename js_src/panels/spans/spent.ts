@@ -18,6 +18,8 @@ export class TimeSpent {
     { readonly of: number; readonly spent: ReadonlyMap<number, number> }
   >();
 
+  private places: Int32Array | null = null;
+
   constructor(private readonly rows: MetricRows) {}
 
   /** The most first. */
@@ -37,13 +39,13 @@ export class TimeSpent {
   private ofGroup(group: Group): ReadonlyMap<number, number> {
     const before = this.known.get(group);
     if (before?.of === group.seconds) return before.spent;
-    const spent = new Map<number, number>();
-    const { unit, activity } = this.rows.keys;
-    this.rows.visitGroups([group], -Infinity, Infinity, (key, value) => {
-      if (unit[key] !== SECONDS) return;
-      const sum = spent.get(activity[key]) ?? 0;
-      spent.set(activity[key], sum + value);
-    });
+    const { activities } = this.rows;
+    this.places ??= this.rows.byActivity(SECONDS);
+    const { start, stop } = group;
+    const grid = { start, width: stop - start, columns: 1 };
+    const of = [group];
+    const sums = this.rows.spread(grid, this.places, activities.length, of);
+    const spent = new Map(activities.map((one, at) => [one, sums[at]]));
     this.known.set(group, { of: group.seconds, spent });
     return spent;
   }

@@ -17,6 +17,7 @@ import { panelFacts } from "./status_facts";
 import { StageView, type StageHandle } from "./stage_view";
 import { TableSheet } from "./table";
 import { searchCrowds, Tools } from "./tools";
+import { dataMoment } from "../../panel/tasks_ran";
 import type { WorkerGroup } from "../../panel/worker_groups";
 import { findAfter } from "../../model/search";
 import { LEVELS } from "../../model/segment";
@@ -137,6 +138,7 @@ const wheelGesture = ({ host }: ViewState): string =>
 function useBusy(view: ViewState): (group: WorkerGroup) => number {
   const settled = view.range.value;
   const groups = view.placed.value;
+  const moment = dataMoment(view);
   return useMemo(() => {
     const model = view.session.peek()?.model;
     const known = new Map<string, number>();
@@ -157,7 +159,7 @@ function useBusy(view: ViewState): (group: WorkerGroup) => number {
       }
       return share;
     };
-  }, [settled, groups, view]);
+  }, [settled, groups, moment, view]);
 }
 
 /** Seconds of `start..stop` in which a lane computed; from summaries where it can. */

@@ -31,7 +31,6 @@ import { ERRED, legendAction } from "../../panel/action_words";
 import { makePixelColours, type PixelColours } from "../../panel/pixel_colours";
 
 const WORK_MS = 5;
-const SETTLE_MS = 250;
 const SAME_SCALE = 1e-7;
 
 interface StageElements {
@@ -70,7 +69,6 @@ export class Stage {
     lanesTop_px: 0,
   };
   private readonly colours: ViewColours;
-  private settling: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
 
   constructor(
@@ -111,7 +109,6 @@ export class Stage {
 
   dispose(): void {
     for (const stop of this.stops.splice(0)) stop();
-    clearTimeout(this.settling);
     this.view.timeline.request = () => {};
     this.view.reveal = () => {};
     this.overview.dispose();
@@ -295,7 +292,6 @@ export class Stage {
     this.overview.place(start, stop);
     if (more) this.overview.dataChanged();
     if (moving || more || !fine) plot.request();
-    this.settle();
   }
 
   private readonly mayLabel = (prefix: number): boolean => {
@@ -345,15 +341,6 @@ export class Stage {
     const time = Math.max(view.now.peek(), view.extent.stop);
     const alarming = isAlarming(view.host.emptyState.peek());
     return { time, colour: toCss(alarming ? theme.error : theme.text2) };
-  }
-
-  private settle(): void {
-    if (this.settling !== undefined) return;
-    this.settling = setTimeout(() => {
-      this.settling = undefined;
-      const { start, stop } = this.view.window;
-      this.view.timeline.settled.value = [start, stop];
-    }, SETTLE_MS);
   }
 }
 

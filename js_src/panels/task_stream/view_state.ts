@@ -60,6 +60,8 @@ const NO_ACTIONS: readonly string[] = [];
 /** A run whose last row is older than this is over. */
 const STALE_S = 5;
 const SAID_MS = 4000;
+/** A selected time is seen where it takes this share of the window. */
+const LEAST_SEEN = 0.02;
 
 export class ViewState extends PanelView {
   readonly legendOrder = new LegendOrder();
@@ -173,6 +175,7 @@ export class ViewState extends PanelView {
 
   private saying: ReturnType<typeof setTimeout> | undefined;
   private focusedTime: readonly [number, number] | null = null;
+  private movedToFocus = false;
   private stops: (() => void)[] = [];
 
   constructor(
@@ -232,6 +235,7 @@ export class ViewState extends PanelView {
     this.namesSeen.clear();
     this.listedActions.clear();
     this.focusedTime = null;
+    this.movedToFocus = false;
     batch(() => {
       this.timeline.reset();
       this.paused.value = null;
@@ -360,16 +364,22 @@ export class ViewState extends PanelView {
     return true;
   }
 
-  private followFocus(focus: Focus): void {
-    if (!this.window.hasExtent) return;
-    const before = this.focusedTime;
-    this.focusedTime = focus.time;
-    if (!focus.time) {
-      if (before) this.window.fit();
+  /** A selected time is marked in place; the window moves only if it could not be seen there. */
+  private followFocus({ time }: Focus): void {
+    const { window, focusedTime: before } = this;
+    if (!window.hasExtent) return;
+    this.focusedTime = time;
+    if (!time) {
+      if (this.movedToFocus) window.fit();
+      this.movedToFocus = false;
       return;
     }
-    // Another part of the focus changed: the person may have moved since.
-    if (before && before.join() === focus.time.join()) return;
-    this.window.show(focus.time[0], focus.time[1], true);
+    // Another part of the focus changed: the window may have been moved since.
+    if (before?.join() === time.join()) return;
+    const [start, stop] = time;
+    const seen = Math.min(stop, window.stop) - Math.max(start, window.start);
+    if (seen > window.width * LEAST_SEEN) return;
+    this.movedToFocus = true;
+    window.show(start, stop, true);
   }
 }
