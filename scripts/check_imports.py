@@ -90,6 +90,7 @@ PYTHON: dict[str, set[str]] = {
         "config",
         "atomic_files",
         "format",
+        "schema",
     },
 }
 PYTHON_SHELLS = {
@@ -109,6 +110,18 @@ PYTHON_CALLED = {
     "derive/profile_tree.py": {"export", "report"},
 }
 """What methods of users' objects import when they are called, against the arrows."""
+
+PYTHON_PRIVATE: dict[str, set[str]] = {
+    # The public `get_events` copies all events of a topic: too much for every poll.
+    "agent/events.py": {"_broker", "_topics"},
+    # A span's public properties add up all spans below it: too slow for every poll.
+    "agent/metrics.py": {"_cumulative_worker_metrics", "_code"},
+    # Handlers would wait for the end of the cell (see `answer_where_asked`).
+    "kernel.py": {"_reply_subshell_ids", "_reply_subshell_for"},
+    # Dask lists neither clients with `set_as_default=False` nor those that are being made.
+    "recorder.py": {"_instances", "_current_frames"},
+}
+"""Private members of other libraries, and why they are used."""
 
 # TypeScript: the first folder or file below js_src.
 TYPESCRIPT: dict[str, set[str]] = {
@@ -181,6 +194,58 @@ def check_python() -> list[str]:
     return problems
 
 
+OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
+
+
+def private_members(tree: ast.AST) -> set[str]:
+    """Return the underscore names that a module defines: in classes, as attributes, as slots."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and of_self(node):
+            found.add(node.attr)
+    return {name for name in found if is_private(name)}
+
+
+def is_private(name: str) -> bool:
+    """Return whether a name begins with one underscore, and is not a documented one."""
+    return bool(re.match("_[^_]", name)) and not name.endswith("_") and name not in OF_NAMED_TUPLES
+
+
+def of_self(node: ast.Attribute) -> bool:
+    """Return whether an attribute is one of the object whose method this is."""
+    return isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+
+
+def check_private() -> list[str]:
+    """Return a sentence for each underscore member that is used outside of its package.
+
+    A module at the top is a package of its own.
+    """
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))
+    }
+    package = {path: path.relative_to(PACKAGE).parts[0] for path in trees}
+    defined: dict[str, set[str]] = {}
+    for path, tree in trees.items():
+        defined.setdefault(package[path], set()).update(private_members(tree))
+    problems = []
+    for path, tree in trees.items():
+        allowed = defined[package[path]] | PYTHON_PRIVATE.get(
+            path.relative_to(PACKAGE).as_posix(), set()
+        )
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or not is_private(node.attr):
+                continue
+            if not of_self(node) and node.attr not in allowed:
+                place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                problems.append(f"{place}: `{node.attr}` is private to another package")
+    return problems
+
+
 def check_typescript() -> list[str]:
     """Return a sentence for each import that points the wrong way."""
     problems = []
@@ -225,11 +290,11 @@ def part_of(inside: Path) -> str:
 
 def main() -> int:
     """Print every wrong arrow."""
-    problems = check_python() + check_typescript()
+    problems = check_python() + check_private() + check_typescript()
     for problem in problems:
         print(problem)
     if not problems:
-        print("Import arrows: all point the right way.")
+        print("Import arrows and private members: all as they should be.")
     return 1 if problems else 0
 
 

@@ -34,7 +34,7 @@ from daskscope.palette import (
     activity_colour,
     line_colour,
 )
-from daskscope.recording import Recording
+from daskscope.recording import Recording, store_of
 from daskscope.recording.fine_metrics import execute_seconds, indexes
 from daskscope.recording.names import name_of
 from daskscope.recording.summary_blocks import SummaryBlocks, fit, of_rows
@@ -486,7 +486,7 @@ def _store(recording_or_session: Recording | Session) -> RecordingStore:
     if not isinstance(recording, Recording):
         kind = type(recording_or_session).__name__
         raise TypeError(f"expected a daskscope recording or session, got {kind}")
-    return recording._core
+    return store_of(recording)
 
 
 def _zero(recording: RecordingStore) -> float:

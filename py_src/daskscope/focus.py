@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
@@ -125,13 +125,14 @@ class SharedFocus(traitlets.HasTraits):
     """
 
     focus = _FocusTrait(Focus(), help="what is selected, in every panel of this session")
+    _listed: ClassVar[bool] = True
 
     def __init__(self) -> None:
         super().__init__()
         self._focus_by = "python"  # or the id of the page that sets it just now
         self._renew_locks()
         self._focus_listeners = Listeners[[Focus, str]]("the focus of a daskscope session")
-        renew_in_children(self)
+        renew_in_children(self._renew_locks)
 
     def _renew_locks(self) -> None:
         """Take locks that nobody holds: at first, and in a forked child."""
@@ -151,12 +152,6 @@ class SharedFocus(traitlets.HasTraits):
     def _tell_focus(self, _: Any) -> None:
         """Hear, as the first observer, of each change, whatever a later one does."""
         self._focus_listeners.tell(self.focus, self._focus_by)
-
-    @property
-    def _focus_to_come(self) -> Focus:
-        """The focus, or what a page wants it to be: so it is told of no earlier one."""
-        wanted = self._focus_wanted
-        return self.focus if wanted is None else wanted[0]
 
     def _set_focus(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page, which is not to blame for failing observers."""
@@ -190,9 +185,39 @@ class SharedFocus(traitlets.HasTraits):
             self._set_focus(*wanted)
             done = wanted
 
-    def _on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
-        """Call `callback(focus, by)` after each change; return how to stop.
+    def _set_wanted(self, tables: frozenset[str]) -> None:
+        """Take note of which tables pages show."""
 
-        Unlike observers of the trait it is called whether or not others fail.
-        """
-        return self._focus_listeners.add(callback)
+
+# What the stream asks of a source, and users need not see
+
+
+def is_listed(source: Any) -> bool:
+    """Return whether choosers of clients have a source."""
+    return bool(source._listed)
+
+
+def set_wanted(source: Any, tables: frozenset[str]) -> None:
+    """Say which tables of a source pages show just now: it need not hurry if there are none."""
+    source._set_wanted(tables)
+
+
+def on_focus(source: Any, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
+    """Call `callback(focus, by)` after each change; return how to stop.
+
+    Unlike observers of the trait it is called whether or not others fail.
+    """
+    stop: Callable[[], None] = source._focus_listeners.add(callback)
+    return stop
+
+
+def set_focus_soon(source: Any, focus: Focus, by: str) -> None:
+    """Set the focus in the name of a page, without waiting for whoever observes it."""
+    source._set_focus_soon(focus, by)
+
+
+def focus_to_come(source: Any) -> Focus:
+    """Return the focus, or what a page wants it to be."""
+    wanted = source._focus_wanted
+    found: Focus = source.focus if wanted is None else wanted[0]
+    return found

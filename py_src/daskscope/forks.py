@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-class HasLocks(Protocol):
-    """Something that may be in use by another thread while the process forks."""
-
-    def _renew_locks(self) -> None:
-        """Take new locks, in a forked child."""
 
 
 def after_fork(callback: Callable[[], None]) -> Callable[[], None]:
@@ -24,15 +17,16 @@ def after_fork(callback: Callable[[], None]) -> Callable[[], None]:
     return callback
 
 
-_all: Final[weakref.WeakSet[HasLocks]] = weakref.WeakSet()
+_all: Final[set[weakref.WeakMethod[Callable[[], None]]]] = set()
 
 
-def renew_in_children(thing: HasLocks) -> None:
-    """Let `thing` renew its locks in each forked child, as long as it lives."""
-    _all.add(thing)
+def renew_in_children(renew_locks: Callable[[], None]) -> None:
+    """Call a method in each forked child, as long as its object lives."""
+    _all.add(weakref.WeakMethod(renew_locks, _all.discard))
 
 
 @after_fork
 def _renew() -> None:
-    for thing in _all:
-        thing._renew_locks()
+    for method in list(_all):
+        if (renew_locks := method()) is not None:
+            renew_locks()

@@ -17,6 +17,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.format import bytes_text, count_text, one_line, some_of
 from daskscope.memory_samples import Reading, Run, SamplesSource
 from daskscope.schema import MEASURES
+from daskscope.session import catch_up_async, catch_up_since, parts_of, sample_memory
 from daskscope.session_list import hold_session, let_go_of
 
 if TYPE_CHECKING:
@@ -180,12 +181,12 @@ class MemorySampler:
 
     async def _begin(self, session: Session, run: Run) -> None:
         """Take the first sample."""
-        await session._caught_up()  # what was sampled before is not of the block
+        await catch_up_async(session)  # what was sampled before is not of the block
         reading = self._readings.get(session.id)
         if reading is None:
             reading = self._readings[session.id] = Reading(session, self._take)
         reading.runs.append(run)
-        session._sample_memory(run.id, run.interval_s)
+        sample_memory(session, run.id, run.interval_s)
         within = f"within {FIRST_SAMPLE_S:g} s"
         try:
             async with asyncio.timeout(FIRST_SAMPLE_S):
@@ -211,9 +212,9 @@ class MemorySampler:
 
     async def _end(self, session: Session, run: Run) -> None:
         """Wait for the samples that were due until now."""
-        run.stop = time.time() + session._clock_ahead_s
+        run.stop = time.time() + parts_of(session).collector.clock.ahead_s
         try:
-            await session._caught_up_since(time.monotonic())
+            await catch_up_since(session, time.monotonic())
         finally:
             self._leave(session, run)
             self._own(run)
@@ -228,7 +229,7 @@ class MemorySampler:
                 self._source.add(run.label, taken)
 
     def _leave(self, session: Session, run: Run) -> None:
-        session._sample_memory(run.id, None)
+        sample_memory(session, run.id, None)
         reading = self._readings[session.id]
         reading.runs.remove(run)
         if not reading.runs:
@@ -248,7 +249,7 @@ class MemorySampler:
             for one in self._runs.values():
                 self._source.add(one.label, one.columns)
             for plot in list(self._plots):
-                plot.session = self._show().id
+                show(self, plot)
 
     # -- what was sampled -------------------------------------------------------
 
@@ -357,9 +358,9 @@ class MemorySampler:
         """
         measure = None if measure is None else _checked_measure(measure)
         if backend is None:
-            from daskscope.widgets import MemoryPlot
+            from daskscope.widgets import MemoryPlot, takes
 
-            if MemoryPlot._takes(kwargs):
+            if takes(MemoryPlot, kwargs):
                 return MemoryPlot(self, align=align, measure=measure, **kwargs)
             backend = "matplotlib"
         if not self.samples:
@@ -368,7 +369,7 @@ class MemorySampler:
         if backend == "bokeh":
             from daskscope.figures import memory_samples
 
-            figure = memory_samples(frame, aligned=align, measure=measure or self._measure())
+            figure = memory_samples(frame, aligned=align, measure=measure or measure_of(self))
             figure.update(**kwargs)
             return figure
         if backend == "matplotlib" and find_spec(backend) is None:
@@ -380,14 +381,27 @@ class MemorySampler:
         options = {"xlabel": "time", "ylabel": "Cluster memory (GiB)", **kwargs}
         return (frame / GIB).plot(backend=backend, **options)
 
-    def _measure(self) -> str:
-        """Return the measure that was sampled last."""
-        return next((run.measure for run in reversed(self._runs.values())), MEASURES[0])
 
-    def _show(self) -> SamplesSource:
-        """Let pages see the samples."""
-        session_list.show(self, self._source)
-        return self._source
+def source_of(sampler: MemorySampler) -> SamplesSource:
+    """Return what pages see of a sampler: another one once a label was overwritten."""
+    return sampler._source
+
+
+def show(sampler: MemorySampler, plot: MemoryPlot) -> None:
+    """Let pages see the samples in a plot, now and after labels are overwritten."""
+    sampler._plots.add(plot)
+    session_list.show(sampler, sampler._source)
+    plot.session = sampler._source.id
+
+
+def measure_of(sampler: MemorySampler) -> str:
+    """Return the measure that was sampled last."""
+    return next((run.measure for run in reversed(sampler._runs.values())), MEASURES[0])
+
+
+def labels_of(sampler: MemorySampler) -> list[str]:
+    """Return the labels, with those that are sampled now."""
+    return [*sampler._runs]
 
 
 def _checked_measure(measure: str) -> str:

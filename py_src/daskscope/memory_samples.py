@@ -19,6 +19,7 @@ from daskscope.recording import Recording, RecordingStore
 from daskscope.recording.names import clean
 from daskscope.recording.series_store import SeriesStore, joined, pick
 from daskscope.schema import MEASURES, MEMORY, SAMPLES
+from daskscope.session import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +117,7 @@ class Reading:
     def __init__(self, session: Session, take: Callable[[Reading, Columns, Columns], None]) -> None:
         self.runs: list[Run] = []
         self.news = asyncio.Event()
-        series = session._recording.series(MEMORY.name)
+        series = parts_of(session).store.series(MEMORY.name)
         self._ring = series.rings[0]
         self._next = self._ring.next
         rows = series.latest(inf)
@@ -201,9 +202,6 @@ class SamplesSource(SharedFocus):
     def summary(self) -> dict[str, Any]:
         """Return nothing: it has no figures of tasks."""
         return self._figures
-
-    def _set_wanted(self, tables: frozenset[str]) -> None:
-        """Hear which tables pages show."""
 
     def on_change(self, callback: Callable[[SamplesSource], None]) -> Callable[[], None]:
         """Call `callback(source)` whenever there are more samples."""

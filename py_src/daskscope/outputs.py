@@ -19,6 +19,9 @@ from daskscope import collect
 from daskscope.cell_monitor import shell
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from daskscope.stream.sources import Source
     from daskscope.widgets import Panel
 
 logger = logging.getLogger(__name__)
@@ -54,8 +57,14 @@ class Output:
     _all: ClassVar[dict[Output, None]] = {}
     _round: ClassVar[int] = 0  # counts what further pictures follow
 
-    def __init__(self, panel: Panel) -> None:
-        self._panel = panel
+    def __init__(
+        self,
+        panel: Panel,
+        source: Callable[[], Source | None],
+        keep_widgets: Callable[[], list[bool]],
+    ) -> None:
+        """`keep_widgets` returns of each page whether it keeps the widget beside a picture."""
+        self._panel, self._source, self._keep_widgets = panel, source, keep_widgets
         self._id = uuid.uuid4().hex
         self._may_have_page = True
         self._drawn: tuple[object, ...] = ()  # what the last picture shows: first the state
@@ -78,7 +87,7 @@ class Output:
 
     def draw(self, *, cell_ended: bool = False) -> None:
         """Update the picture, if it would show something new."""
-        pages = self._panel._keep_widgets()
+        pages = self._keep_widgets()
         if not (all(pages) if pages else not self._may_have_page):
             return
         # A cell of a user ends without delay; where there is no page, there may be no later.
@@ -93,7 +102,7 @@ class Output:
     def _update(self, pages: list[bool]) -> None:
         from daskscope import picture
 
-        source = self._panel._recorded()
+        source = self._source()
         if self._drawn and (source is None or source.state == self._drawn[0] == "lost"):
             return  # the last picture stays; a scheduler that does not answer is not asked again
         shown = picture.positions(self._panel.kind, source)

@@ -17,6 +17,7 @@ from daskscope.derive.modules import MODULE_NAMES, MODULES, module_of
 from daskscope.derive.profile_tree import laid_out
 from daskscope.derive.recorded_profile import profile_of
 from daskscope.format import bytes_text, count_text, cut, moment_text, one_line, seconds_text
+from daskscope.recording import store_of
 from daskscope.recording.fine_metrics import execute_seconds
 from daskscope.recording.names import name_of
 from daskscope.recording.summary_blocks import coarse
@@ -423,7 +424,7 @@ def positions(kind: str, source: Source | None) -> tuple[object, ...]:
     """Return what changes when the panel has something new to show; first the state."""
     if source is None:
         return ("no-client",)
-    core, (_, _, tables) = source.recording._core, KINDS.get(kind, KINDS["summary"])
+    core, (_, _, tables) = store_of(source.recording), KINDS.get(kind, KINDS["summary"])
     news = [core.tables[name].next // SAMPLES.get(name, 1) for name in tables]
     return (source.state, core.next_task, *news)
 
@@ -438,7 +439,7 @@ def draw(
     title, draw_into, _ = KINDS.get(kind, KINDS["summary"])
     if source is None:
         return Sheet(title, otherwise).png()
-    core = source.recording._core  # once: a session asks the scheduler for what is new
+    core = store_of(source.recording)  # once: a session asks the scheduler for what is new
     counts, workers = core.counts, count_text(len(source.workers), "worker")
     kept = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
     facts: tuple[str, ...] = (source.name, kept, workers, source.state)

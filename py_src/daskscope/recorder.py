@@ -223,10 +223,11 @@ def _attach(client: Client) -> Future[None]:
     def work() -> None:
         try:
             from daskscope import collect, session_list
+            from daskscope.session import parts_of
 
             if not session_list.was_closed_by_user(client):
                 attached = session_list.connect(client)
-                collect.submit(attached._attached()).result(LAST_READ_S)
+                collect.submit(parts_of(attached).collector.attached()).result(LAST_READ_S)
         except BadSettingError as error:
             logger.warning("daskscope does not record this client. %s", error)
         except Exception:
@@ -263,10 +264,11 @@ async def _client_closing(client: Client) -> None:
         return
     try:
         from daskscope import collect
+        from daskscope.session import parts_of
 
         session = listed.of_client(client.id)
         if session is not None and not session.closed:
-            done = collect.submit(session._finish())
+            done = collect.submit(parts_of(session).collector.stop())
             await asyncio.wait({asyncio.wrap_future(done)}, timeout=LAST_READ_S)
     except Exception:
         logger.debug("daskscope left %s late", client.id, exc_info=True)

@@ -12,8 +12,8 @@ import time
 import uuid
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.cell_monitor import Cell, cell_monitor
@@ -24,7 +24,7 @@ from daskscope.focus import SharedFocus
 from daskscope.format import count_text
 from daskscope.listeners import Listeners
 from daskscope.provenance import cluster_name, made_by
-from daskscope.recording import Counts, Recording
+from daskscope.recording import Counts, Recording, RecordingStore
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,12 +46,14 @@ ATTACH_S: Final = 1.0
 Unsubscribe = Callable[[], None]
 
 
-def _wait(work: Coroutine[Any, Any, object], seconds: float) -> None:
-    """Wait a moment for work in the background loop; without it, what is here is shown."""
-    done = collect.submit(work)
-    with suppress(Exception):
-        done.result(seconds)
-    done.cancel()
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a session is made of, for our own code."""
+
+    client: collect.ClientView
+    collector: collect.Collector
+    store: RecordingStore
+    limits: config.RecordingLimits
 
 
 class Session(SharedFocus):
@@ -63,12 +65,10 @@ class Session(SharedFocus):
     `session = await connect(client)`, or within `async with connect(client) as session`.
     """
 
-    _listed: ClassVar[bool] = True
-
     def __init__(self, client: Client, on_end: Callable[[Session], None]) -> None:
         super().__init__()
         config.check()
-        limits = self._limits = config.recording_limits()
+        limits = config.recording_limits()
         pace = config.pace()
         self.id = uuid.uuid4().hex
         self._recording = new_recording(limits)
@@ -91,6 +91,7 @@ class Session(SharedFocus):
         self._collector = collect.Collector(
             self._client, self._recording, pace, self._notify, self._sent
         )
+        self._parts = Parts(self._client, self._collector, self._recording, limits)
         self._begun = made_by(self.name, self.address)
         self._note_facts()
 
@@ -149,8 +150,8 @@ class Session(SharedFocus):
         the recording to look at it many times. In the loop of an asynchronous client nothing
         may wait: `await session.caught_up()` before.
         """
-        if not self._foreign and not self._must_not_wait():
-            self._catch_up()
+        if not self._foreign and not must_not_wait(self):
+            catch_up(self)
         return self._readable
 
     async def caught_up(self) -> Session:
@@ -158,40 +159,8 @@ class Session(SharedFocus):
 
         Never longer than a second, like reading `recording` elsewhere.
         """
-        await self._caught_up()
+        await catch_up_async(self)
         return self
-
-    async def _caught_up(self, *, sampled: bool = False) -> None:
-        if self.closed:
-            return
-        done = asyncio.wrap_future(collect.submit(self._collector.catch_up(sampled=sampled)))
-        with suppress(Exception):
-            await asyncio.wait_for(done, CATCH_UP_S)
-
-    async def _caught_up_since(self, since_s: float) -> None:
-        """Wait until all is here that happened before a (monotonic) time, also if it takes long."""
-        await self._caught_up(sampled=True)
-        collector = self._collector  # a busy scheduler answers late
-        while self.state in ("live", "partly") and not collector.has_all_since(since_s):
-            if time.monotonic() > since_s + FAR_BEHIND_S:
-                return
-            await self._caught_up()
-
-    def _read_profile(self) -> None:
-        """Wait until what was sampled until now is recorded, where one may; two seconds at most."""
-        seen = self.state in ("live", "partly")
-        if seen and not self._foreign and not self._must_not_wait():
-            _wait(self._collector.read_profile(), PROFILE_S)
-
-    async def _profile_read(self) -> None:
-        """Wait for the same in the background loop."""
-        if self.state in ("live", "partly"):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._collector.read_profile(), PROFILE_S)
-
-    def _catch_up(self, *, sampled: bool = False) -> None:
-        if not self.closed:
-            _wait(self._collector.catch_up(sampled=sampled), CATCH_UP_S)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the Summary panel, as of the latest answer of the scheduler.
@@ -221,7 +190,8 @@ class Session(SharedFocus):
         The workers are asked for what they have until now: that takes some milliseconds, two
         seconds at most. Those that did not answer in time are as of the last time they did.
         """
-        self._read_profile()
+        if self._seen and not self._foreign and not must_not_wait(self):
+            _wait(read_profile(self), PROFILE_S)
         return self._readable.profile(*args, **kwargs)
 
     @property
@@ -233,11 +203,6 @@ class Session(SharedFocus):
     def now(self) -> float | None:
         """The scheduler's clock at its latest answer."""
         return self._collector.now
-
-    @property
-    def _clock_ahead_s(self) -> float:
-        """How many seconds the scheduler's clock is ahead of this process's."""
-        return self._collector.clock.ahead_s
 
     @property
     def behind_s(self) -> float:
@@ -255,23 +220,22 @@ class Session(SharedFocus):
         return self.state == "stopped"
 
     @property
+    def _seen(self) -> bool:
+        """Whether the scheduler answers."""
+        return self.state in ("live", "partly")
+
+    @property
     def _foreign(self) -> bool:
         """Whether this is the copy of a session in a forked child."""
         return os.getpid() != self._pid
 
-    @property
-    def _title(self) -> str:
-        """What tells this session from others: several clusters may have one name."""
-        name, address = self.name, self.address
-        return name if name == address else f"{name} {address}"
-
     def __repr__(self) -> str:
-        seen = self.state in ("live", "partly")  # then it takes a moment to be up to date
-        counts = (self.recording if seen else self._recording).counts
+        # Of a scheduler that answers it takes a moment to be up to date.
+        counts = (self.recording if self._seen else self._recording).counts
         workers = self.workers
         threads = sum(worker["threads"] for worker in workers)
         return (
-            f"<daskscope.Session {self._title}: {self.state}, {counts.kept:,} of "
+            f"<daskscope.Session {title_of(self)}: {self.state}, {counts.kept:,} of "
             f"{count_text(counts.captured, 'task')}, {count_text(len(workers), 'worker')}, "
             f"{count_text(threads, 'thread')}>"
         )
@@ -304,7 +268,7 @@ class Session(SharedFocus):
         if not self._cells or self._collector.now is None:
             return False
         noted, self._cells = self._cells, []
-        ahead_s = self._clock_ahead_s
+        ahead_s = self._collector.clock.ahead_s
         self._recording.log("cells").append(
             {
                 "cell": cell.name,
@@ -332,20 +296,6 @@ class Session(SharedFocus):
             finally:
                 collect.drop(self)
 
-    def _start(self) -> None:
-        loop = collect.hold(self)
-        self._sent.open()
-        cell_monitor.hold(self, self._note_cell)
-        loop.call_soon_threadsafe(self._collector.start)
-
-    def _sample_memory(self, reader: str, interval_s: float | None) -> None:
-        """Say how often a reader wants the table `memory` to be sampled; None lets go.
-
-        Callable from any thread. Without readers it is sampled every half second.
-        """
-        if not self.closed:
-            collect.soon(self._collector.sample_memory, reader, interval_s)
-
     def _set_wanted(self, tables: frozenset[str]) -> None:
         """Say which tables pages show just now. To be called in the background loop."""
         self._shown = bool(tables)
@@ -354,30 +304,6 @@ class Session(SharedFocus):
 
     def _update_pace(self) -> None:
         self._collector.set_watched(self._shown or self._blocks > 0)
-
-    def _count_block(self, step: int) -> None:
-        """Count the blocks that record: their cluster may be gone sooner than a second later."""
-
-        def count() -> None:
-            self._blocks += step
-            self._collector.set_blocks(self._blocks)
-            self._update_pace()
-
-        if not self.closed:
-            collect.soon(count)
-
-    async def _attached(self) -> None:
-        """Wait in the background loop until tasks are captured or cannot be."""
-        await self._collector.attached()
-
-    def _wait_until_attached(self) -> None:
-        """Wait a moment, so that what is submitted next is captured, where one may wait."""
-        if not self._must_not_wait():
-            _wait(self._collector.attached(), ATTACH_S)
-
-    async def _finish(self) -> None:
-        """Read what is left and stop, in the background loop; the session stays listed."""
-        await self._collector.stop()
 
     def close(self) -> None:
         """Stop recording and release the agent. The recording stays readable and listed.
@@ -389,22 +315,11 @@ class Session(SharedFocus):
         self._closed_by_user = True
         if self._collector.state != "stopped":
             done = collect.submit(self._collector.stop(collect.notice("session-closed")))
-            if not self._must_not_wait():
+            if not must_not_wait(self):
                 with suppress(Exception):
                     done.result(CLOSE_TIMEOUT_S)
         self._closed = True
         self._on_end(self)
-
-    def _must_not_wait(self) -> bool:
-        """Whether the scheduler, or the background loop, needs this very thread to move."""
-        client = self.client
-        if collect.inside():
-            return True
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return False
-        return client is not None and bool(client.asynchronous)
 
     def __await__(self) -> Generator[Any, None, Session]:
         """Wait until tasks are captured, or it is clear that they cannot be."""
@@ -424,3 +339,116 @@ class Session(SharedFocus):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+# What our own code asks of a session, and users need not see
+
+
+def parts_of(session: Session) -> Parts:
+    """Return what a session is made of."""
+    return session._parts
+
+
+def title_of(session: Session) -> str:
+    """Return a name that no other session has: several clusters may share theirs."""
+    name, address = session.name, session.address
+    return name if name == address else f"{name} {address}"
+
+
+def closed_by_user(session: Session) -> bool:
+    """Return whether the session itself was closed, before or after its client."""
+    return session._closed_by_user
+
+
+def stopped_s(session: Session) -> float:
+    """Return when the session stopped, on the monotonic clock; infinite before."""
+    return session._stopped_s
+
+
+def must_not_wait(session: Session) -> bool:
+    """Return whether the scheduler, or the background loop, needs this very thread to move."""
+    client = session.client
+    if collect.inside():
+        return True
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return client is not None and bool(client.asynchronous)
+
+
+def _wait(work: Coroutine[Any, Any, object], seconds: float) -> None:
+    """Wait a moment for work in the background loop; without it, what is here is shown."""
+    done = collect.submit(work)
+    with suppress(Exception):
+        done.result(seconds)
+    done.cancel()
+
+
+def catch_up(session: Session, *, sampled: bool = False) -> None:
+    """Wait as `catch_up_async` does, in a thread that may wait."""
+    if not session.closed:
+        _wait(session._collector.catch_up(sampled=sampled), CATCH_UP_S)
+
+
+async def catch_up_async(session: Session, *, sampled: bool = False) -> None:
+    """Wait until all that has finished until now is recorded; a second at most, in any loop.
+
+    `sampled`: with a snapshot of workers and scheduler.
+    """
+    if session.closed:
+        return
+    done = asyncio.wrap_future(collect.submit(session._collector.catch_up(sampled=sampled)))
+    with suppress(Exception):
+        await asyncio.wait_for(done, CATCH_UP_S)
+
+
+async def catch_up_since(session: Session, since_s: float) -> None:
+    """Wait until all that happened before a (monotonic) time is recorded, also if it takes long."""
+    await catch_up_async(session, sampled=True)
+    while session._seen and not session._collector.has_all_since(since_s):
+        if time.monotonic() > since_s + FAR_BEHIND_S:
+            return
+        await catch_up_async(session)  # a busy scheduler answers late
+
+
+async def read_profile(session: Session) -> None:
+    """Wait until what was sampled until now is recorded; two seconds at most."""
+    if session._seen:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(session._collector.read_profile(), PROFILE_S)
+
+
+def start(session: Session) -> None:
+    """Begin to collect."""
+    loop = collect.hold(session)
+    session._sent.open()
+    cell_monitor.hold(session, session._note_cell)
+    loop.call_soon_threadsafe(session._collector.start)
+
+
+def wait_until_attached(session: Session) -> None:
+    """Wait a moment, so that what is submitted next is captured, where one may wait."""
+    if not must_not_wait(session):
+        _wait(session._collector.attached(), ATTACH_S)
+
+
+def sample_memory(session: Session, reader: str, interval_s: float | None) -> None:
+    """Set how often a reader wants the table `memory` to be sampled; None lets go.
+
+    Callable from any thread. Without readers it is sampled every half second.
+    """
+    if not session.closed:
+        collect.soon(session._collector.sample_memory, reader, interval_s)
+
+
+def count_block(session: Session, step: int) -> None:
+    """Count the blocks that record: their cluster may be gone sooner than a second later."""
+
+    def count() -> None:
+        session._blocks += step
+        session._collector.set_blocks(session._blocks)
+        session._update_pace()
+
+    if not session.closed:
+        collect.soon(count)

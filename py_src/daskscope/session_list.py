@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Final
 from daskscope import collect
 from daskscope.errors import DaskscopeError
 from daskscope.listeners import Listeners
-from daskscope.session import Session
+from daskscope.session import (
+    Session,
+    closed_by_user,
+    count_block,
+    parts_of,
+    start,
+    stopped_s,
+    title_of,
+    wait_until_attached,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,17 +76,17 @@ def connect(client: Client | None = None) -> Session:
     with _lock:
         session = of_client(client.id)
         over = is_closed(client)
-        if session is not None and (over or not session._closed_by_user):
+        if session is not None and (over or not closed_by_user(session)):
             return session
         if over:
             raise client_closed()
         session = Session(client, _ended)
-        session._start()
+        start(session)
         _sessions[session.id] = session
         _forget_stopped()
     _changed.tell()
     if client.status == "running":  # else it has nothing to be captured yet
-        session._wait_until_attached()
+        wait_until_attached(session)
     return session
 
 
@@ -110,7 +119,7 @@ def current_client() -> Client:
     if not (stopped := sessions()):
         text = "There is no current Dask client, and none is recorded."
         raise DaskscopeError("no-client", text, make)
-    listed = "; ".join(f"[{i}] {session._title}" for i, session in enumerate(stopped))
+    listed = "; ".join(f"[{i}] {title_of(session)}" for i, session in enumerate(stopped))
     raise DaskscopeError(
         "no-client",
         f"There is no current Dask client, and what daskscope.sessions() has is stopped: {listed}.",
@@ -135,7 +144,7 @@ def hold_session(client: Client | None) -> Session:
             raise client_closed()
         one = _holds.setdefault(session, _Hold(made=session is not known))
         one.blocks += 1
-    session._count_block(1)
+    count_block(session, 1)
     return session
 
 
@@ -151,7 +160,7 @@ def _current() -> Client:
 
 def let_go_of(session: Session) -> None:
     """Say that one block less needs a session."""
-    session._count_block(-1)
+    count_block(session, -1)
     with _holds_lock:
         one = _holds[session]
         one.blocks -= 1
@@ -198,7 +207,7 @@ def of_client(client_id: str) -> Session | None:
 def was_closed_by_user(client: Client) -> bool:
     """Return whether a session of this client was closed: the recorder leaves it alone."""
     session = of_client(client.id)
-    return client in _left_alone or (session is not None and session._closed_by_user)
+    return client in _left_alone or (session is not None and closed_by_user(session))
 
 
 def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
@@ -209,7 +218,7 @@ def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
 def _ended(session: Session) -> None:
     """Take note that a session has stopped, or that the user has closed it."""
     client = session.client
-    if session._closed_by_user and client is not None:
+    if closed_by_user(session) and client is not None:
         _left_alone.add(client)
     _forget_stopped()
     _changed.tell()
@@ -220,11 +229,12 @@ def _forget_stopped() -> None:
     memory = disk = 0
     with _lock:
         stopped = [session for session in _sessions.values() if session.closed]
-        stopped.sort(key=lambda session: session._stopped_s, reverse=True)
+        stopped.sort(key=stopped_s, reverse=True)
         for place, session in enumerate(stopped):
-            memory += session._recording.memory_bytes
-            disk += session._recording.disk_bytes
-            limits = session._limits
+            parts = parts_of(session)
+            memory += parts.store.memory_bytes
+            disk += parts.store.disk_bytes
+            limits = parts.limits
             full = memory > limits.memory_limit or disk > limits.disk_limit
             if place and (place >= KEPT_STOPPED or full):  # the last is kept in any case
                 _sessions.pop(session.id, None)

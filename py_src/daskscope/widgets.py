@@ -19,6 +19,7 @@ from daskscope import kernel, outputs
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
 from daskscope.format import count_text
+from daskscope.memory_sampler import labels_of, measure_of, show, source_of
 from daskscope.memory_samples import SamplesSource
 from daskscope.session import Session
 from daskscope.stream import Channel, Code
@@ -112,7 +113,7 @@ class Panel(anywidget.AnyWidget):
     @classmethod
     def _refuse_unknown(cls, options: Iterable[str]) -> None:
         """Name an argument that is none: traitlets would take it, and do nothing with it."""
-        known = [name for name in cls.class_trait_names() if not name.startswith("_")]
+        known = _arguments(cls)
         for name in options:
             if name not in known:
                 likely = get_close_matches(name, ["client", *known], n=1)
@@ -162,7 +163,7 @@ class Panel(anywidget.AnyWidget):
         """Show the panel in an output that gets a picture, where outputs can be updated."""
         if self.comm is None or not outputs.can_update():
             raise NotImplementedError  # IPython shows it as any widget
-        self._output = self._output or outputs.Output(self)
+        self._output = self._output or outputs.Output(self, self._recorded, self._keep_widgets)
         self._output.show()
 
     def _keep_widgets(self) -> list[bool]:
@@ -355,18 +356,12 @@ class MemoryPlot(Panel):
     ) -> None:
         """Show a sampler: `ms.plot()`, `ms.plot(align=True)`, see `MemorySampler.plot()`."""
         self._sampler = sampler  # else nobody may hold it
-        super().__init__(sampler._show(), **options)
-        self._options = {"align": bool(align), "measure": measure or sampler._measure()}
-        sampler._plots.add(self)
-        self.session = sampler._show().id  # another one if a label was overwritten meanwhile
-
-    @classmethod
-    def _takes(cls, options: Iterable[str]) -> bool:
-        """Return whether all of some arguments are of the widget."""
-        return {*options} <= {name for name in cls.class_trait_names() if name[0] != "_"}
+        super().__init__(source_of(sampler), **options)
+        self._options = {"align": bool(align), "measure": measure or measure_of(sampler)}
+        show(sampler, self)
 
     def _recorded(self) -> Source | None:
-        return self._sampler._source if self._sampler else None
+        return source_of(self._sampler) if self._sampler else None
 
     def close(self) -> None:
         """Remove the plot from all pages and let go of the samples."""
@@ -374,8 +369,17 @@ class MemoryPlot(Panel):
         self._sampler = None
 
     def __repr__(self) -> str:
-        labels = self._sampler._runs if self._sampler else ()
+        labels = labels_of(self._sampler) if self._sampler else ()
         return f"<daskscope.MemoryPlot: {count_text(len(labels), 'label')}>"
+
+
+def _arguments(panel: type[Panel]) -> list[str]:
+    return [name for name in panel.class_trait_names() if not name.startswith("_")]
+
+
+def takes(panel: type[Panel], options: Iterable[str]) -> bool:
+    """Return whether all of some arguments are of a panel's widget."""
+    return {*options} <= {*_arguments(panel)}
 
 
 def _session_of(client: Client | Session | SamplesSource | None) -> Session | SamplesSource | None:

@@ -33,6 +33,7 @@ from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles
 from daskscope.collect.link import ClientView, Link
 from daskscope.collect.profile_rows import ProfileRows
 from daskscope.recording import Recording, RecordingStore
+from daskscope.session import read_profile
 
 ROUNDS = 15
 LIMIT_WORKER_MS = 1.0
@@ -95,7 +96,7 @@ def worker_costs(workers: int) -> None:
         Client(cluster) as client,
         daskscope.connect(client) as session,
     ):
-        session._read_profile()
+        collect.submit(read_profile(session)).result()
         handlers = [agent.name() + "_profile", "profile"]
         client.run(timed, names=handlers)
         futures = client.map(work, [ROUNDS * 3.0] * 2 * workers, pure=False)

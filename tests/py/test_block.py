@@ -21,6 +21,7 @@ from daskscope.block.facts import heartbeat_s
 from daskscope.errors import DaskscopeError
 from daskscope.recording.block_recording import SOON_S
 from daskscope.recording.recording_store import about_of
+from daskscope.session import catch_up, parts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,8 +132,8 @@ def test_what_is_logged_and_dropped_while_the_end_waits_is_not_missing_in_the_bl
         eventually(lambda: block._now() > over + SOON_S)
         for _ in range(6):
             client.run_on_scheduler(log)
-            block._session._catch_up()
-        dropped.append(block._session._recording.log("events").dropped)
+            catch_up(block._session)
+        dropped.append(parts_of(block._session).store.log("events").dropped)
 
     async def flooded(block: Block) -> None:
         await asyncio.to_thread(flood, block, block._now())

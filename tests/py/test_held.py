@@ -13,6 +13,7 @@ from clusters import WITHOUT_DASHBOARD, cluster_of_one_worker, eventually, live
 from distributed import Client, LocalCluster, wait
 
 import daskscope
+from daskscope.session import catch_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ def is_as_the_scheduler_says(session: Session) -> bool:
     client = session.client
     assert client is not None
     held, replicas, scattered = client.run_on_scheduler(walk)
-    session._catch_up(sampled=True)
+    catch_up(session, sampled=True)
     recording = session.recording
     latest = recording.system.dropna(subset="replicas").iloc[-1]
     return held_of(recording) == {name: np.float32(size) for name, size in held.items()} and (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import daskscope
+from daskscope.focus import on_focus
 from daskscope.listeners import Listeners
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-@pytest.mark.parametrize("subscribe", [daskscope.Session.on_change, daskscope.Session._on_focus])
+@pytest.mark.parametrize("subscribe", [daskscope.Session.on_change, on_focus])
 def test_what_cannot_be_called_is_refused_by_its_name(
     client: Client, subscribe: Callable[[daskscope.Session, Any], object]
 ) -> None:

@@ -12,6 +12,7 @@ import daskscope
 from daskscope import collect
 from daskscope.cell_monitor import CellMonitor
 from daskscope.collect import loop
+from daskscope.session import count_block
 
 
 def running() -> bool:
@@ -66,7 +67,7 @@ def test_a_block_that_ends_after_its_session_starts_no_thread(
     eventually(lambda: not running())
     # As if it had ended between the look and the call.
     monkeypatch.setattr(daskscope.Session, "closed", False)
-    session._count_block(-1)
+    count_block(session, -1)
     assert not running()
 
 

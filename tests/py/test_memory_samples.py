@@ -21,6 +21,7 @@ import daskscope
 from daskscope.agent.memory import MemorySamples
 from daskscope.agent.packing import Interned, describe_name
 from daskscope.schema import MEASURES, WORKER_STATUSES
+from daskscope.session import catch_up, sample_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -250,13 +251,13 @@ async def test_samples_that_take_long_are_taken_less_often() -> None:
 def test_samples_come_as_often_as_a_reader_wants_and_then_less_often(session: Session) -> None:
     eventually(lambda: len(rows_of(session.recording)) > 1)
     before = len(rows_of(session.recording))
-    session._sample_memory("me", 0.01)
-    session._catch_up()
+    sample_memory(session, "me", 0.01)
+    catch_up(session)
     assert len(rows_of(session.recording)) > before, "sampled at once"
     eventually(lambda: len(rows_of(session.recording)) > before + 50)
     fast = rows_of(session.recording)["time"].iloc[before:]
     assert np.diff(fast).min() < 0.1
-    session._sample_memory("me", None)
+    sample_memory(session, "me", None)
     eventually(lambda: (np.diff(rows_of(session.recording)["time"].iloc[-3:]) > 0.3).all())
 
 
@@ -270,7 +271,7 @@ def test_two_sessions_of_one_scheduler_have_the_samples_that_either_wants(
         daskscope.connect(other) as s,
     ):
         live(s)
-        session._sample_memory("me", 0.02)
+        sample_memory(session, "me", 0.02)
         eventually(lambda: len(rows_of(s.recording)) > 30)
         theirs, ours = rows_of(s.recording)["time"], rows_of(session.recording)["time"]
         both = theirs[theirs <= ours.max()]
@@ -287,15 +288,15 @@ def test_without_questions_the_newest_samples_are_kept_and_the_others_counted(
         daskscope.connect(client) as s,
     ):
         live(s)
-        s._catch_up()
+        catch_up(s)
         series, rows = s._recording.series("memory"), agent_of(cluster).memory_samples.rows
         assert series.dropped == 0
         missing = rows.next - series.next
         rows.limit = 100
-        s._sample_memory("me", 0.001)
+        sample_memory(s, "me", 0.001)
         eventually(lambda: rows.first > 500)
-        s._catch_up()
-        s._sample_memory("me", None)
+        catch_up(s)
+        sample_memory(s, "me", None)
         assert series.dropped > 200
         assert series.dropped + series.next + missing <= rows.next
         assert s.recording.counts.captured == 0
@@ -354,7 +355,7 @@ def test_a_scheduler_that_refuses_plugins_has_rows_of_what_it_tells() -> None:
         Client(cluster) as client,
         daskscope.connect(client) as s,
     ):
-        s._sample_memory("me", 0.01)
+        sample_memory(s, "me", 0.01)
         eventually(lambda: len(rows_of(s.recording)) > 2)
         (worker,) = cluster.scheduler.workers
         rows = rows_of(s.recording, worker)

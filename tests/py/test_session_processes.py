@@ -22,6 +22,7 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
         textwrap.dedent(
             """
             import faulthandler, os, sys, threading, time, daskscope
+            from daskscope.focus import set_focus_soon
             from distributed import Client
 
             def wait(condition):
@@ -63,7 +64,7 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
                     assert session.recording.tasks["key"].str.startswith("int").all()
                     assert session.recording.errors.empty
                     session.focus = {"prefixes": ["int"]}
-                    session._set_focus_soon(daskscope.Focus(), "page")
+                    set_focus_soon(session, daskscope.Focus(), "page")
                     wait(lambda: not session.focus)
                     session.close()
                     recording.close()

@@ -10,6 +10,7 @@ import traitlets
 from clusters import eventually
 
 import daskscope
+from daskscope.focus import focus_to_come, on_focus, set_focus_soon
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -59,8 +60,8 @@ def test_an_observer_of_the_focus_that_fails_keeps_nobody_else_from_hearing(
     with daskscope.connect(client) as s:
         s.observe(lambda _: 1 / 0, "focus")
         heard: list[tuple[tuple[str, ...], str]] = []
-        s._on_focus(lambda *_: 1 / 0)  # type: ignore[arg-type, return-value]
-        stop = s._on_focus(lambda focus, by: heard.append((focus.prefixes, by)))
+        on_focus(s, lambda *_: 1 / 0)  # type: ignore[arg-type, return-value]
+        stop = on_focus(s, lambda focus, by: heard.append((focus.prefixes, by)))
         with pytest.raises(ZeroDivisionError):  # as with any trait: whoever sets it is told
             s.focus = daskscope.Focus(prefixes=["python"])
         s._set_focus(daskscope.Focus(prefixes=["page"]), by="page-1")
@@ -83,19 +84,19 @@ def test_an_observer_of_the_focus_may_take_its_time(client: Client) -> None:
             assert go_on.wait(10)
 
         s.observe(slow, "focus")
-        s._on_focus(lambda focus, _: heard.append(focus.prefixes))
-        s._set_focus_soon(daskscope.Focus(prefixes=["a"]), by="page-1")
+        on_focus(s, lambda focus, _: heard.append(focus.prefixes))
+        set_focus_soon(s, daskscope.Focus(prefixes=["a"]), by="page-1")
         eventually(lambda: seen == [("a",)])
         for prefix in "bc":
-            s._set_focus_soon(daskscope.Focus(prefixes=[prefix]), by="page-1")
+            set_focus_soon(s, daskscope.Focus(prefixes=[prefix]), by="page-1")
         assert heard == [("a",)], "other pages do not wait for it"
-        assert s._focus_to_come.prefixes == ("c",), "the page itself is not told to go back to a"
+        assert focus_to_come(s).prefixes == ("c",), "the page itself is not told to go back to a"
         go_on.set()
         eventually(lambda: seen[-1] == ("c",))
         assert len(seen) <= 3
         eventually(lambda: s._focus_thread is None)
         s.focus = daskscope.Focus(prefixes=["d"])
-        assert s._focus_to_come.prefixes == ("d",)
+        assert focus_to_come(s).prefixes == ("d",)
 
 
 def test_no_focus_is_an_empty_focus(client: Client) -> None:

@@ -30,6 +30,14 @@ from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
 from daskscope.recording.block_recording import BlockRecording, Positions, Window, positions_of
 from daskscope.recording.recording_store import about_of
+from daskscope.session import (
+    catch_up,
+    catch_up_async,
+    catch_up_since,
+    must_not_wait,
+    parts_of,
+    read_profile,
+)
 from daskscope.session_list import hold_session, let_go_of
 
 if TYPE_CHECKING:
@@ -153,13 +161,13 @@ class Block(Generic[T]):
 
     def __enter__(self) -> T:
         try:
-            if self._hold()._must_not_wait():
+            if must_not_wait(self._hold()):
                 raise DaskscopeError(
                     "asynchronous-client",
                     "This Dask client is asynchronous: nothing may wait for it here.",
                     "Write async with … instead of with ….",
                 )
-            collect.submit(self._session._caught_up_since(time.monotonic())).result()
+            collect.submit(catch_up_since(self._session, time.monotonic())).result()
             return self._begin()
         except BaseException:
             self.abandon()
@@ -169,7 +177,7 @@ class Block(Generic[T]):
         try:
             await self._hold()
             await asyncio.wrap_future(
-                collect.submit(self._session._caught_up_since(time.monotonic()))
+                collect.submit(catch_up_since(self._session, time.monotonic()))
             )
             return self._begin()
         except BaseException:
@@ -195,10 +203,10 @@ class Block(Generic[T]):
     async def _ask(self, end: _End) -> None:
         """Ask for what is still missing at the end, in the background loop."""
         try:
-            await self._session._caught_up_since(end.over_s)
+            await catch_up_since(self._session, end.over_s)
             self._told(end)
-            await asyncio.gather(self._heartbeats(), self._session._profile_read())
-            await self._session._caught_up(sampled=True)
+            await asyncio.gather(self._heartbeats(), read_profile(self._session))
+            await catch_up_async(self._session, sampled=True)
             end.late = self._positions()
             end.around = await versions_and_logs_of(self._session, self._facts["start"])
         except Exception as why:  # noqa: BLE001 - what was recorded is worth more
@@ -243,20 +251,20 @@ class Block(Generic[T]):
             recording.series("system").append(cluster_sample(workers, start), now=start)
         self._following = collect.submit(self._follow())
         if self._place is not None:
-            self._writing = Writing(self._part, session._recording, self._place, self._facts)
+            self._writing = Writing(self._part, parts_of(session).store, self._place, self._facts)
         return self._given()
 
     def _now(self) -> float:
         """Return the time by the scheduler's clock, as that of all that is recorded."""
-        return time.time() + self._session._clock_ahead_s
+        return time.time() + parts_of(self._session).collector.clock.ahead_s
 
     def _positions(self) -> Positions:
-        return positions_of(self._session._recording)
+        return positions_of(parts_of(self._session).store)
 
     def _told(self, end: _End) -> None:
         """Take note of how far the recording was when the scheduler first heard of the end."""
         end.until = end.late = self._positions()
-        next_task = self._session._collector.next_task_at(end.over_s)
+        next_task = parts_of(self._session).collector.next_task_at(end.over_s)
         if next_task is not None:
             task = max(end.at_once.task, min(end.until.task, next_task))
             end.until = replace(end.until, task=task)
@@ -277,7 +285,7 @@ class Block(Generic[T]):
         recording = part.recording
         try:
             if end.until is end.at_once:  # interrupted before anything was asked
-                session._catch_up(sampled=True)
+                catch_up(session, sampled=True)
                 self._told(end)
             if self._writing is not None:
                 self._writing.wait()

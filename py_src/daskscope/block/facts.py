@@ -11,6 +11,7 @@ from daskscope.derive.findings import left_out
 from daskscope.file_summary import figures_of
 from daskscope.provenance import made_by
 from daskscope.recording.block_recording import BlockRecording, Positions
+from daskscope.session import parts_of
 
 if TYPE_CHECKING:
     from daskscope.session import Session
@@ -23,7 +24,8 @@ MAX_TRACEBACK: Final = 100_000
 
 def new_block_recording(session: Session, since: Positions, start: float) -> BlockRecording:
     """Return an empty part of a session's recording, within the session's bounds."""
-    part = BlockRecording(session._recording, since, start=start, **asdict(session._limits))
+    parts = parts_of(session)
+    part = BlockRecording(parts.store, since, start=start, **asdict(parts.limits))
     part.recording.make_figures = figures_of
     return part
 
@@ -54,10 +56,10 @@ def note_end(
     It lies between two positions. `asked`: the scheduler said just after the end which tasks
     were unfinished.
     """
-    recording = part.recording
+    recording, of_session = part.recording, parts_of(session)
     recording.log("logs").append(line for line in around.lines if line["time"] <= clock)
     part.name_workers()
-    names = session._recording.names.prefixes
+    names = of_session.store.names.prefixes
     recording.about_facts = recording.about_facts | {
         "unfinished": until.progress.facts(names, since.progress, asked=asked),
         "stop": stop,
@@ -65,7 +67,7 @@ def note_end(
         "workers": [dict(worker) for worker in session.workers],
         "versions": around.versions,
         "missing": [
-            *(notice.to_json() for notice in session._collector.lasting_notices()),
+            *(notice.to_json() for notice in of_session.collector.lasting_notices()),
             *(n.to_json() for n in counted_notices(until.not_read - since.not_read)),
             *(
                 {"code": "not-asked", "level": "warn", "text": t, "next": ""}
@@ -75,14 +77,14 @@ def note_end(
         ],
         "exception": exception,
         # Of either: what the session's had dropped before, the block's never had.
-        "spill_error": recording.spill_error or session._recording.spill_error or "",
+        "spill_error": recording.spill_error or of_session.store.spill_error or "",
     }
 
 
 async def versions_and_logs_of(session: Session, start: float) -> VersionsAndLogs:
     """Ask for versions and logs; to be awaited in the background loop."""
     try:
-        return await versions_and_logs(session._client, start, SURROUNDINGS_S)
+        return await versions_and_logs(parts_of(session).client, start, SURROUNDINGS_S)
     except Exception as error:  # noqa: BLE001 - what was recorded is worth more
         return not_asked(error)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import sys
+import inspect
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -154,7 +154,7 @@ def keep(
 def _warn(text: str) -> None:
     """Warn whoever called us from outside of daskscope."""
     level = 1
-    frame: FrameType | None = sys._getframe()
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("daskscope"):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, stacklevel=level)

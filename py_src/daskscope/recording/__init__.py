@@ -6,7 +6,7 @@ from daskscope.recording.chunk import KeyBlock, TaskChunk, pack_keys
 from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
 from daskscope.recording.names import Merged, Names
 from daskscope.recording.progress import Progress, Unfinished
-from daskscope.recording.recording import Recording
+from daskscope.recording.recording import Recording, store_of
 from daskscope.recording.recording_store import RecordingStore
 from daskscope.recording.series_store import SeriesStore
 from daskscope.recording.totals import ActionTotal, Counts, PrefixTotal, Sums, Totals
@@ -29,4 +29,5 @@ __all__ = [
     "Totals",
     "Unfinished",
     "pack_keys",
+    "store_of",
 ]

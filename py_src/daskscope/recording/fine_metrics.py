@@ -9,6 +9,7 @@ import numpy as np
 
 from daskscope.recording.frames import cells_of_graphs
 from daskscope.recording.query import bad_query, unknown_name, window_of
+from daskscope.recording.recording import store_of
 from daskscope.recording.series_store import joined, pick, share_of
 from daskscope.recording.summary_blocks import FAR_S
 from daskscope.schema import (
@@ -67,7 +68,7 @@ def fine_metrics(
     """Return the metrics of a time and of some names (see `Recording.fine_metrics`)."""
     import pandas as pd
 
-    core = recording._core
+    core = store_of(recording)
     since, until = window_of(start, stop)
     chosen = {}
     for column, wanted in names.items():

@@ -39,12 +39,7 @@ class Recording:
     """
 
     def __init__(self, core: RecordingStore) -> None:
-        self._read = core
-
-    @property
-    def _core(self) -> RecordingStore:
-        """What our own code reads."""
-        return self._read
+        self._core = core
 
     @property
     def counts(self) -> Counts:
@@ -347,6 +342,11 @@ class Recording:
             f"{count_text(counts.rows, 'row')}, {bytes_text(self.memory_bytes)} in memory, "
             f"{bytes_text(self.disk_bytes)} on disk>"
         )
+
+
+def store_of(recording: Recording | RecordingStore) -> RecordingStore:
+    """Return what our own code reads of a recording."""
+    return recording._core if isinstance(recording, Recording) else recording
 
 
 def _mentioned(query: str) -> list[str]:

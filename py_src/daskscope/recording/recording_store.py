@@ -91,11 +91,7 @@ class RecordingStore(Recording):
         self._sampled: float | None = None  # when it was first
         self._grew_s = float("-inf")  # monotonic
         self._closed = False
-        renew_in_children(self)
-
-    @property
-    def _core(self) -> RecordingStore:
-        return self
+        renew_in_children(self._renew_locks)
 
     def _renew_locks(self) -> None:
         """Take locks that nobody holds: at first, and in a forked child."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from daskscope.recording import store_of
 from daskscope.schema import LIMITS, TASKS
 from daskscope.stream.messages import (
     Coarse,
@@ -156,7 +157,7 @@ class Feed:
         self.rows_at_s = self.keys_at_s = float("-inf")
         self.page_rows = 0
         self._address = {"page": page, "session": source.id}
-        self._recording = source.recording._core
+        self._recording = store_of(source.recording)
         self._live = self._recording.next_task
         self._held = Ranges()
         self.keys = KeyCursor(self._recording)

@@ -16,7 +16,8 @@ import uuid
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from daskscope.errors import DaskscopeError
-from daskscope.focus import Focus
+from daskscope.focus import Focus, set_focus_soon
+from daskscope.recording import store_of
 from daskscope.schema import PROTOCOL
 from daskscope.stream.feed import Feed
 from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
@@ -290,7 +291,7 @@ class Hub:
             return
         if watched is not None and is_new:
             watched.focus = focus
-        source._set_focus_soon(focus, page.id)
+        set_focus_soon(source, focus, page.id)
 
     def _ask(self, page: Page, message: Ask) -> None:
         try:
@@ -315,7 +316,7 @@ class Hub:
     def _result(self, page: Page, message: Ask, session: str) -> dict[str, Any] | None:
         source, watched = self._sources.get(session), page.watched.get(session)
         if message.what == "task" and source is not None:
-            return describe_task(source.recording._core, message.args)
+            return describe_task(store_of(source.recording), message.args)
         if message.what == "keys" and watched is not None:
             ask_keys(watched.feed, message.args)
             watched.questions.append(message.id)

@@ -11,6 +11,8 @@ from packaging.version import InvalidVersion, Version
 
 from daskscope.derive.focus_totals import FocusTotals
 from daskscope.errors import Notice
+from daskscope.focus import focus_to_come, is_listed
+from daskscope.recording import store_of
 from daskscope.schema import LIMITS, PROTOCOL, SUMMARY, TASKS
 from daskscope.stream.page import SUMMARY_S, WINDOW_BYTES, Cell, Page, Watched
 from daskscope.version import installed_version
@@ -116,14 +118,14 @@ def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
             "active": source.state in ("live", "partly") and _busy(source),
         }
         for source in sources
-        if source._listed
+        if is_listed(source)
     ]
     return {"sessions": sessions, "recorder": recorder_on}
 
 
 def _busy(source: Source) -> bool:
     """Whether tasks run, or came just now."""
-    if source.recording._core.quiet_s < ACTIVE_S:
+    if store_of(source.recording).quiet_s < ACTIVE_S:
         return True
     return any(worker.get("running") for worker in source.workers)
 
@@ -131,7 +133,7 @@ def _busy(source: Source) -> bool:
 def status_message(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
     """Return the state of a session, for one page, with what that page alone is told."""
     source = feed.source
-    recording = source.recording._core
+    recording = store_of(source.recording)
     notices = [*source.notices]
     if recording.spill_error:
         notices.append(
@@ -290,7 +292,7 @@ class Sender:
         if not feed.visible:
             return
         pause_s = watched.state_pause_s
-        focus = feed.source._focus_to_come
+        focus = focus_to_come(feed.source)
         if focus != watched.focus and now - watched.focus_at_s >= pause_s:
             watched.focus, watched.focus_at_s = focus, now
             by = self.focus_by.get(feed.source.id, "python")
@@ -317,7 +319,7 @@ class Sender:
         the rest, whose figures must not vanish with it.
         """
         source = watched.feed.source
-        recording = source.recording._core
+        recording = store_of(source.recording)
         of = dataclasses.replace(source.focus, prefixes=()), recording.next_task
         if of == watched.totals_of:
             return True

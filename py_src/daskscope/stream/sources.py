@@ -6,11 +6,12 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from daskscope.errors import DaskscopeError
+from daskscope.focus import on_focus, set_wanted
 from daskscope.schema import STATUSES
 from daskscope.wire import BadMessageError, number
 
@@ -26,14 +27,11 @@ logger = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """A session, as the stream sees it. Attributes are read from the hub's thread."""
+    """A session, as the stream sees it: a `SharedFocus`, read from the hub's thread."""
 
     id: str
     focus: Focus
-    _listed: ClassVar[bool]  # whether choosers of clients have it
 
-    @property
-    def _focus_to_come(self) -> Focus: ...
     @property
     def recording(self) -> Recording: ...  # noqa: D102
     @property
@@ -54,17 +52,8 @@ class Source(Protocol):
     def summary(self) -> Mapping[str, Any]:
         """Return the figures of the whole; the same object while they are the same."""
 
-    def _set_focus_soon(self, focus: Focus, by: str) -> None:
-        """Set the focus in the name of a page, without waiting for whoever observes it."""
-
-    def _set_wanted(self, tables: frozenset[str]) -> None:
-        """Say which tables pages show just now: it need not hurry if there are none."""
-
     def on_change(self, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Call `callback(source)` whenever there may be news; return how to stop."""
-
-    def _on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
-        """Call `callback(focus, by)` when the focus changed; return how to stop."""
 
 
 class Sources:
@@ -98,7 +87,7 @@ class Sources:
             if session not in self._known:
                 self._stops[session] = (
                     source.on_change(lambda _: self._on_change()),
-                    source._on_focus(partial(self._on_focus, session)),
+                    on_focus(source, partial(self._on_focus, session)),
                 )
         self._known = current
         return gone
@@ -108,7 +97,7 @@ class Sources:
         for session, source in self._known.items():
             tables = wanted.get(session, frozenset())
             if tables != self._wanted.get(session, frozenset()):
-                source._set_wanted(tables)
+                set_wanted(source, tables)
         self._wanted = dict(wanted)
 
 
