@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import time
 import weakref
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -281,6 +282,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self._recording = RecordingStore()
+        self._parts = SimpleNamespace(store=self._recording)
         self._listeners = Listeners[[Any]]("a test")
         self.on_change = self._listeners.add
         self.ms = daskscope.MemorySampler()

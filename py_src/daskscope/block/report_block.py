@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import sys
 import warnings
+import webbrowser
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +26,7 @@ from daskscope.report.html import packed, page, write
 from daskscope.report.redact import checked, redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from os import PathLike
 
     from distributed import Client
@@ -32,6 +35,12 @@ if TYPE_CHECKING:
     from daskscope.recording import RecordingStore
 
 _NOT_LOST: Final = "Nothing is lost: report.recording has it, and report.save({where}) writes it."
+
+MIME_OPEN: Final = "daskscope"
+"""Key in the transient part of the card's message: JupyterLab opens the report that it names.
+
+Transient, since a notebook that is opened again must not open its reports again.
+"""
 
 
 class Report:
@@ -218,18 +227,27 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
             show_card(self.report)
 
 
-def place_of(report: Report) -> Place:
-    """Return where a report that is written is opened."""
-    assert report.url is not None
-    return Place(report.url, report.filename, report.served)
-
-
-def show_card(report: Report, transient: Mapping[str, Any] | None = None) -> None:
-    """Display the card of a report that is written; `transient` goes with it, and is not kept."""
+def show_card(report: Report, *, open_it: bool = False) -> None:
+    """Display the card of a report in the output of the cell, if it is written; open the report."""
+    if report.summary is None or report.url is None:
+        return
     from IPython.display import display
 
-    assert report.summary is not None
-    display(card(report.summary, place_of(report)), raw=True, transient=dict(transient or {}))
+    place = Place(report.url, report.filename, report.served)
+    in_server = "JPY_SESSION_NAME" in os.environ and getattr(shell(), "kernel", None) is not None
+    in_lab = place.in_lab if open_it and in_server else None
+    opened = {} if in_lab is None else {MIME_OPEN: {"open": in_lab}}
+    display(card(report.summary, place), raw=True, transient=opened)
+    if not open_it or in_lab is not None:
+        return
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, screens))
+    if in_server or not has_screen or not webbrowser.open(report.url):
+        sys.stderr.write(
+            "--open: the report can be opened neither in JupyterLab, which does not show that "
+            "folder, nor in a browser on this computer. If the library has a copy, it is in the "
+            "sidebar, under Reports.\n"
+        )
 
 
 def _cell() -> str:

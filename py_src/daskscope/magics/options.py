@@ -7,7 +7,7 @@ import difflib
 import re
 import shlex
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cli.parser import redactable
 from daskscope.errors import DaskscopeError
@@ -57,20 +57,12 @@ VALUED: Final = ("--filename", "--title", "--redact", "--account")
 SWITCHES: Final = ("--open", "--recording", "--private", "--last", "--help")
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises an error for the user, where argparse would end the program."""
-
-    def error(self, message: str) -> NoReturn:
-        raise _bad(f"{message[:1].upper()}{message[1:]}.")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(add_help=False, allow_abbrev=False)
-    parser.add_argument("filename", nargs="?", default="dask-report.html")
-    parser.add_argument("--filename", dest="named")
-    parser.add_argument("--title")
-    parser.add_argument("--account")
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("name", nargs="?")
     parser.add_argument("--redact", type=redactable, default=())
+    for option in {*VALUED} - {"--redact"}:
+        parser.add_argument(option)
     for option in SWITCHES:
         parser.add_argument(option, action="store_true")
     return parser
@@ -156,16 +148,18 @@ def _words(line: str) -> Iterator[tuple[str, int]]:
 
 def _parse(line: str) -> argparse.Namespace:
     words = [word for word, _ in _words(line) if word != "--"]
-    options, unknown = _parser().parse_known_args(words)
-    if not unknown:
-        options.filename = options.named or options.filename
-        return options
-    word = unknown[0]
-    if not word.startswith("-"):
-        raise _bad(f"One word too many: {word}.", "Names with spaces need quotes.")
-    near = difflib.get_close_matches(word.split("=")[0], (*VALUED, *SWITCHES), 1)
-    meant = f" Did you mean {near[0]}?" if near else ""
-    raise _bad(f"There is no option {word}.{meant}")
+    try:
+        options, unknown = _parser().parse_known_args(words)
+    except argparse.ArgumentError as error:
+        text = str(error)
+        raise _bad(f"{text[:1].upper()}{text[1:]}.") from None
+    options.filename = options.filename or options.name or "dask-report.html"
+    for word in unknown:
+        if not word.startswith("-"):
+            raise _bad(f"One word too many: {word}.", "Names with spaces need quotes.")
+        near = difflib.get_close_matches(word.split("=")[0], (*VALUED, *SWITCHES), 1)
+        raise _bad(f"There is no option {word}." + (f" Did you mean {near[0]}?" if near else ""))
+    return options
 
 
 def _bad(text: str, next: str = "") -> DaskscopeError:  # noqa: A002 - as in messages
@@ -176,9 +170,8 @@ class FirstLine:
     """One of IPython's input transformers: takes `%%perfreport` off a cell.
 
     An ordinary cell magic gets the cell as text and has to run it itself: `_`, a top-level await
-    and a traceback that is shown once would be lost. So only this line becomes a call, in its
-    place, which begins the report when the cell runs. IPython also transforms cells that it does
-    not run: nothing may happen here.
+    and a traceback that is shown once would be lost. So only this line becomes a call, which
+    begins the report when the cell runs. IPython also transforms cells that it does not run.
     """
 
     has_side_effects = True
@@ -196,9 +189,8 @@ class FirstLine:
         from IPython.core.inputtransformer2 import cell_magic, leading_indent
 
         options, rest = found[1] or "", leading_indent(lines[1:])
-        call = f"get_ipython().run_cell_magic({NAME!r}, {options!r}, None)\n"
-        if self._awaits():
-            call = f"await {call}"
+        prefix = "await " if self._awaits() else ""
+        call = f"{prefix}get_ipython().run_cell_magic({NAME!r}, {options!r}, None)\n"
         if "--help" in options.split():
             return [call]
         body = next((i for i, line in enumerate(rest) if line.strip()), None)

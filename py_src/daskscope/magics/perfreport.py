@@ -10,17 +10,14 @@ from __future__ import annotations
 import ast
 import asyncio
 import logging
-import os
 import sys
 import threading
 import time
-import webbrowser
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from daskscope import recorder
 from daskscope.errors import DaskscopeError
 from daskscope.magics.last_cell import LastCell, positions, recording_of
 from daskscope.magics.options import (
@@ -37,19 +34,13 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Coroutine, Iterator
 
-    from daskscope.block.report_block import Report, performance_report
+    from daskscope.block.report_block import performance_report
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 STATEMENT: Final = "<perfreport>"
 """The file name of a line's statement in tracebacks."""
-
-MIME_OPEN: Final = "daskscope"
-"""Key in the transient part of the card's message: JupyterLab opens the report that it names.
-
-Transient, since a notebook that is opened again must not open its reports again.
-"""
 
 
 @dataclass(slots=True, eq=False)
@@ -62,35 +53,32 @@ class _Running:
     """Whether `--last` may mean it."""
 
 
-@dataclass(slots=True, eq=False)
-class _Begun:
+class _Begun(NamedTuple):
     """A report that begins with a cell, and ends with it."""
 
     block: performance_report
     options: Namespace
     awaited: bool
 
-    async def finish(self, error: BaseException | None) -> Exception | None:
-        """End with the cell's exception; return why there is no report, if so.
 
-        Suspends only if the client has to be awaited: other cells run without a loop.
-        """
-        raised = (type(error) if error else None, error, error.__traceback__ if error else None)
-        try:
-            if self.awaited:
-                await self.block.__aexit__(*raised)
-            else:
-                self.block.__exit__(*raised)
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            self.block.abandon()
-            return DaskscopeError(
-                "interrupted",
-                "The end of the report was interrupted.",
-                "%perfreport --last writes it again.",
-            )
-        except Exception as failure:  # noqa: BLE001 - the result of the cell stays as it is
-            return failure
-        return None
+async def _finish(begun: _Begun, error: BaseException | None) -> Exception | None:
+    """End a report with the cell's exception; return why it could not be written, if so.
+
+    Suspends only if the client has to be awaited: other cells run without a loop.
+    """
+    block, raised = begun.block, (type(error), error, None)
+    try:
+        if begun.awaited:
+            await block.__aexit__(*raised)
+        else:
+            block.__exit__(*raised)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        block.abandon()
+        text = "The end of the report was interrupted."
+        return DaskscopeError("interrupted", text, "%perfreport --last writes it again.")
+    except Exception as failure:  # noqa: BLE001 - the result of the cell stays as it is
+        return failure
+    return None
 
 
 class PerfReport:
@@ -146,7 +134,7 @@ class PerfReport:
                 self._past = _quietly(lambda: LastCell.of(result, start, known or {}))
             for begun in reversed(cell.begun):
                 if ran:
-                    self._tell(begun, await begun.finish(error), result)
+                    self._tell(begun, await _finish(begun, error), result)
                 else:  # what follows the first line is no Python
                     begun.block.abandon()
             return result
@@ -166,20 +154,18 @@ class PerfReport:
             if options.help:
                 sys.stdout.write(HELP)
                 return asyncio.sleep(0) if awaited else None  # our first line awaits it
-            block = _report_block(options, without_first_line(running.code))
+            begun = _Begun(_block(options, without_first_line(running.code)), options, awaited)
             if not awaited:
-                block.__enter__()
-                running.begun.append(_Begun(block, options, awaited))
+                begun.block.__enter__()
+                running.begun.append(begun)
         self._set_remembered(True)
-        return self._begin_awaited(running, block, options) if awaited else None
+        return self._begin(running, begun) if awaited else None
 
-    async def _begin_awaited(
-        self, running: _Running, block: performance_report, options: Namespace
-    ) -> None:
+    async def _begin(self, running: _Running, begun: _Begun) -> None:
         __tracebackhide__ = True
         with _in_short():
-            await block.__aenter__()
-            running.begun.append(_Begun(block, options, awaited=True))
+            await begun.block.__aenter__()
+            running.begun.append(begun)
 
     def _set_remembered(self, remembered: bool) -> None:
         """Set whether `--last` may mean what runs now: a cell that began no report is skipped."""
@@ -189,14 +175,11 @@ class PerfReport:
     def _tell(self, begun: _Begun, failure: Exception | None, result: Any) -> None:
         """Show the card, or what went wrong; the cell then failed, too, if it had not."""
         if not result.info.silent:
-            _show(begun.block.report, begun.options)
-        if failure is None:
-            return
-        if result.success:
-            failure = _shortened(failure)
-            result.error_in_exec = failure
+            _show(begun.block, begun.options)
+        if failure is not None and result.success:
+            result.error_in_exec = _shortened(failure)
             self._shell.showtraceback((type(failure), failure, failure.__traceback__))
-        else:  # its own error is shown last
+        elif failure is not None:  # the cell's own error is shown last
             sys.stderr.write(f"{failure}\n")
 
     # -- a line -------------------------------------------------------------
@@ -213,8 +196,20 @@ class PerfReport:
                 return None
             if options.last:
                 return self._look_back(options)
-            _check_statement(statement)
-            block = _report_block(options, statement)
+            if not statement:
+                raise DaskscopeError(
+                    "no-statement",
+                    "There is no statement to report on.",
+                    "Write %perfreport total.compute(), or %%perfreport on top of a cell; "
+                    "%perfreport --last reports on the cell that has just run.",
+                )
+            if _client_is_awaited():
+                raise DaskscopeError(
+                    "asynchronous-client",
+                    "This Dask client is asynchronous: a line cannot wait for it.",
+                    "Write %%perfreport on top of the cell.",
+                )
+            block = _block(options, statement)
             self._set_remembered(True)
             first, last = self._compiled(statement)
             try:
@@ -222,7 +217,7 @@ class PerfReport:
                     exec(first, names, local_ns)  # noqa: S102 - what the user wrote
                     return eval(last, names, local_ns) if last is not None else None  # noqa: S307
             finally:
-                _show(block.report, options)
+                _show(block, options)
 
     def _compiled(self, statement: str) -> tuple[Any, Any]:
         """Return code of a statement, and of the expression at its end, whose value is shown."""
@@ -242,28 +237,28 @@ class PerfReport:
                 "No cell has run since daskscope was loaded.",
                 "Run the cell again, with %%perfreport as its first line.",
             )
-        block = _report_block(options, self._past.code)  # checks the options first
+        from daskscope.block.report_block import show_card
+
+        block = _block(options, self._past.code)  # checks the options first
         report = block.of_past(recording_of(self._past, options.title))
-        report.save()
-        sys.stdout.write(f"Performance Report Available at: {report.url}\n")
-        _show(report, options)
+        sys.stdout.write(f"Performance Report Available at: {report.save()}\n")
+        show_card(report, open_it=options.open)
 
 
-def _report_block(options: Namespace, code: str) -> performance_report:
+def _block(options: Namespace, code: str) -> performance_report:
     """Return the block of a report; raise an error if the options are wrong."""
     from daskscope.block.report_block import performance_report
 
-    block = performance_report(
-        options.filename,
-        private=options.private,
-        account=options.account,
-        title=options.title,
-        redact=options.redact,
-        recording=options.recording,
-        code=code,
-    )
+    names = "filename", "private", "account", "title", "redact", "recording"
+    block = performance_report(**{name: getattr(options, name) for name in names}, code=code)
     block.shows_card = False
     return block
+
+
+def _show(block: performance_report, options: Namespace) -> None:
+    from daskscope.block.report_block import show_card
+
+    show_card(block.report, open_it=options.open)
 
 
 def _client_is_awaited() -> bool:
@@ -276,43 +271,6 @@ def _client_is_awaited() -> bool:
         return bool(current_client().asynchronous)
     except DaskscopeError:
         return False  # there is none
-
-
-def _check_statement(statement: str) -> None:
-    if not statement:
-        raise DaskscopeError(
-            "no-statement",
-            "There is no statement to report on.",
-            "Write %perfreport total.compute(), or %%perfreport on top of a cell; "
-            "%perfreport --last reports on the cell that has just run.",
-        )
-    if _client_is_awaited():
-        raise DaskscopeError(
-            "asynchronous-client",
-            "This Dask client is asynchronous: a line cannot wait for it.",
-            "Write %%perfreport on top of the cell.",
-        )
-
-
-def _show(report: Report, options: Namespace) -> None:
-    """Show the card of a report, if it is written; open the report if the options say so."""
-    from daskscope.block.report_block import place_of, show_card
-
-    if report.summary is None or report.url is None:
-        return
-    in_server = recorder.in_kernel() and "JPY_SESSION_NAME" in os.environ
-    in_lab = place_of(report).in_lab if options.open and in_server else None
-    show_card(report, {} if in_lab is None else {MIME_OPEN: {"open": in_lab}})
-    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
-    has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, screens))
-    if not options.open or in_lab is not None:
-        return
-    if in_server or not has_screen or not webbrowser.open(report.url):
-        sys.stderr.write(
-            "--open: the report can be opened neither in JupyterLab, which does not show that "
-            "folder, nor in a browser on this computer. If the library has a copy, it is in the "
-            "sidebar, under Reports.\n"
-        )
 
 
 def _shortened(error: Exception) -> Exception:

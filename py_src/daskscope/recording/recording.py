@@ -39,7 +39,11 @@ class Recording:
     """
 
     def __init__(self, core: RecordingStore) -> None:
-        self._core = core
+        self._read = core
+
+    @property
+    def _core(self) -> RecordingStore:
+        return self._read
 
     @property
     def counts(self) -> Counts:
@@ -344,9 +348,9 @@ class Recording:
         )
 
 
-def store_of(recording: Recording | RecordingStore) -> RecordingStore:
+def store_of(recording: Recording) -> RecordingStore:
     """Return what our own code reads of a recording."""
-    return recording._core if isinstance(recording, Recording) else recording
+    return recording._core
 
 
 def _mentioned(query: str) -> list[str]:

@@ -93,6 +93,10 @@ class RecordingStore(Recording):
         self._closed = False
         renew_in_children(self._renew_locks)
 
+    @property
+    def _core(self) -> RecordingStore:
+        return self
+
     def _renew_locks(self) -> None:
         """Take locks that nobody holds: at first, and in a forked child."""
         self._writer = RLock()  # one append at a time
