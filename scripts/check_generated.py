@@ -1,6 +1,6 @@
 """Checks that generated files are what their sources say now; with --write, writes them.
 
-A generator is a module that prints its file: `python -m daskscope.schema`.
+A generator is a script that prints its file.
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GENERATED = {"js_src/schema.ts": ("-m", "daskscope.schema")}
+GENERATED = {"js_src/schema.ts": "scripts/generate_schema.py"}
 
 
-def generate(command: tuple[str, ...]) -> str:
+def generate(command: str) -> str:
     """Run a generator of this checkout, whatever daskscope is installed."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "py_src")}
     return subprocess.run(
-        [sys.executable, *command], env=environment, check=True, capture_output=True, text=True
+        [sys.executable, ROOT / command],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
 
 

@@ -21,7 +21,10 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 FILES = HERE / "files"
-sys.path[:0] = [str(HERE.parent / "py"), str(HERE.parents[1] / "py_src")]
+sys.path[:0] = [
+    str(HERE.parent / "py"),
+    *(str(HERE.parents[1] / name) for name in ("py_src", "scripts")),
+]
 
 import numpy as np  # noqa: E402
 from recording_rows import (  # noqa: E402
@@ -58,11 +61,11 @@ from daskscope.schema import (  # noqa: E402
     columns_of,
     tables,
 )
-from daskscope.schema import described as described_table  # noqa: E402
 from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
 from daskscope.stream.messages import Coarse  # noqa: E402
 from daskscope.stream.sources import describe_task  # noqa: E402
+from generate_schema import described as described_table  # noqa: E402
 
 LOGS = [name for name, table in tables().items() if isinstance(table, Log)]
 SERIES = [name for name, table in tables().items() if isinstance(table, Series)]
