@@ -226,105 +226,49 @@ class TaskStream(Panel):
 
 
 class Summary(Panel):
-    """Progress of a Dask client, live: tasks done, where the time went, what needs a look.
-
-    Examples
-    --------
-    ::
-
-        daskscope.Summary()    # of the current client
-    """
+    """Progress of a Dask client, live: tasks done, where the time went, what needs a look."""
 
     kind = "summary"
 
 
 class Spans(Panel):
-    """Cells of the notebook and spans of Dask, live: how long each took, of what, and its tasks.
-
-    Examples
-    --------
-    ::
-
-        daskscope.Spans()    # of the current client
-    """
+    """Cells of the notebook and spans of Dask, live: how long each took, of what, and its tasks."""
 
     kind = "spans"
 
 
 class Memory(Panel):
-    """Memory of a Dask client's workers over time, live: how near the limit, and of what.
-
-    Examples
-    --------
-    ::
-
-        daskscope.Memory()    # of the current client
-    """
+    """Memory of a Dask client's workers over time, live: how near the limit, and of what."""
 
     kind = "memory"
 
 
 class FineMetrics(Panel):
-    """Where the time of a Dask client's threads went, live: by function and activity, and idle.
-
-    Examples
-    --------
-    ::
-
-        daskscope.FineMetrics()    # of the current client
-    """
+    """Where the time of a Dask client's threads went, live: by function and activity, and idle."""
 
     kind = "fine-metrics"
 
 
 class Profile(Panel):
-    """What the threads of a Dask client's workers are doing, live: a flame graph of functions.
-
-    Examples
-    --------
-    ::
-
-        daskscope.Profile()    # of the current client
-    """
+    """What the threads of a Dask client's workers are doing, live: a flame graph of functions."""
 
     kind = "profile"
 
 
 class Events(Panel):
-    """Errors, events, workers that came and left, and gaps of a Dask client, live.
-
-    Examples
-    --------
-    ::
-
-        daskscope.Events()    # of the current client
-    """
+    """Errors, events, workers that came and left, and gaps of a Dask client, live."""
 
     kind = "events"
 
 
 class Logs(Panel):
-    """What the scheduler and the workers of a Dask client log, live.
-
-    Examples
-    --------
-    ::
-
-        daskscope.Logs()    # of the current client
-    """
+    """What the scheduler and the workers of a Dask client log, live."""
 
     kind = "logs"
 
 
 class System(Panel):
-    """CPU, memory and event loop of the scheduler, threads and memory of the workers, live.
-
-    Examples
-    --------
-    ::
-
-        daskscope.System()    # of the current client
-    """
+    """CPU, memory and event loop of the scheduler, threads and memory of the workers, live."""
 
     kind = "system"
 
