@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import threading
 import time
 from typing import TYPE_CHECKING, Final, TextIO
 
-from daskscope.format import moment_text, one_line
+from daskscope.format import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,9 +43,6 @@ def _write(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
-FIRST_S: Final = 0.5
-"""What is done sooner shows nothing."""
-
 EVERY_S: Final = 0.2
 BAR_CELLS: Final = 24
 ERASE_LINE: Final = "\r\x1b[K"
@@ -77,46 +73,28 @@ class Line:
 class Progress:
     """Shows that work goes on: ``with Progress("Reading run.daskscope") as progress: …``
 
-    `progress.at(done, of)` turns the seconds into a bar.
+    `progress.at(done, of)` adds a bar.
     """
 
     def __init__(self, what: str) -> None:
         self._what = what
         self._line = Line()
-        self._done: tuple[int, int] | None = None
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._shown_s = 0.0  # monotonic
 
     def at(self, done: int, of: int) -> None:
-        """Say how much is done."""
-        self._done = (done, of)
+        """Show how much is done, a few times a second."""
+        now = time.monotonic()
+        if of > 0 and now - self._shown_s >= EVERY_S:
+            self._shown_s = now
+            part = min(1.0, done / of)
+            self._line.show(f"{self._what} {bar(part)} {part:.0%}")
 
     def __enter__(self) -> Progress:
-        if self._line.seen:
-            self._thread = threading.Thread(
-                target=self._run, name="daskscope-progress", daemon=True
-            )
-            self._thread.start()
+        self._line.show(f"{self._what} …")
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        self._over.set()
-        if self._thread is not None:
-            self._thread.join()
         self._line.erase()
-
-    def _run(self) -> None:
-        began = time.monotonic()
-        pause = FIRST_S
-        while not self._over.wait(pause):
-            pause = EVERY_S
-            self._line.show(self._text(time.monotonic() - began))
-
-    def _text(self, seconds: float) -> str:
-        if self._done is None or self._done[1] <= 0:
-            return f"{self._what} … {moment_text(seconds)}"
-        part = min(1.0, self._done[0] / self._done[1])
-        return f"{self._what} {bar(part)} {part:.0%}"
 
 
 def bar(part: float) -> str:
