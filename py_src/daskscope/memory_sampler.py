@@ -21,7 +21,7 @@ from daskscope.session import catch_up_async, catch_up_since, parts_of, sample_m
 from daskscope.session_list import hold_session, let_go_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine, Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     import pandas as pd
     from distributed import Client
@@ -148,12 +148,12 @@ class MemorySampler:
     ) -> Iterator[None]:
         run, session = Run(label, measure, interval), hold_session(client)
         try:
-            _wait(self._begin(session, run))
+            collect.wait(self._begin(session, run))
             try:
                 yield
             finally:
                 try:
-                    _wait(self._end(session, run))
+                    collect.wait(self._end(session, run))
                 finally:  # also after an interrupt
                     self._keep(run)
         finally:
@@ -166,12 +166,12 @@ class MemorySampler:
         run, session = Run(label, measure, interval), hold_session(client)
         try:
             await session
-            await asyncio.wrap_future(collect.submit(self._begin(session, run)))
+            await collect.awaited(self._begin(session, run))
             try:
                 yield
             finally:
                 try:
-                    await asyncio.wrap_future(collect.submit(self._end(session, run)))
+                    await collect.awaited(self._end(session, run))
                 finally:
                     self._keep(run)
         finally:
@@ -425,15 +425,6 @@ def _checked_interval(interval: Any) -> float:
     if not 0 < interval < math.inf:  # type: ignore[operator]
         raise ValueError(f"interval must be more than 0 seconds, got {interval!r:.200}")
     return float(interval)
-
-
-def _wait(work: Coroutine[Any, Any, None]) -> None:
-    """Wait for work in the background loop; an interrupt ends it."""
-    done = collect.submit(work)
-    try:
-        done.result()
-    finally:
-        done.cancel()
 
 
 def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:

@@ -227,7 +227,7 @@ def _attach(client: Client) -> Future[None]:
 
             if not session_list.was_closed_by_user(client):
                 attached = session_list.connect(client)
-                collect.submit(parts_of(attached).collector.attached()).result(LAST_READ_S)
+                collect.wait(parts_of(attached).collector.attached(), LAST_READ_S)
         except BadSettingError as error:
             logger.warning("daskscope does not record this client. %s", error)
         except Exception:

@@ -330,7 +330,7 @@ class Session(SharedFocus):
 
     async def __aenter__(self) -> Session:
         if not self._foreign:
-            await asyncio.wrap_future(collect.submit(self._collector.attached()))
+            await collect.awaited(self._collector.attached())
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -379,10 +379,8 @@ def must_not_wait(session: Session) -> bool:
 
 def _wait(work: Coroutine[Any, Any, object], seconds: float) -> None:
     """Wait a moment for work in the background loop; without it, what is here is shown."""
-    done = collect.submit(work)
     with suppress(Exception):
-        done.result(seconds)
-    done.cancel()
+        collect.wait(work, seconds)
 
 
 def catch_up(session: Session, *, sampled: bool = False) -> None:
@@ -398,9 +396,9 @@ async def catch_up_async(session: Session, *, sampled: bool = False) -> None:
     """
     if session.closed:
         return
-    done = asyncio.wrap_future(collect.submit(session._collector.catch_up(sampled=sampled)))
     with suppress(Exception):
-        await asyncio.wait_for(done, CATCH_UP_S)
+        caught_up = collect.awaited(session._collector.catch_up(sampled=sampled))
+        await asyncio.wait_for(caught_up, CATCH_UP_S)
 
 
 async def catch_up_since(session: Session, since_s: float) -> None:

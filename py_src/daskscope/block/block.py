@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
@@ -41,7 +42,7 @@ from daskscope.session import (
 from daskscope.session_list import hold_session, let_go_of
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterator
     from concurrent.futures import Future
     from os import PathLike
 
@@ -160,45 +161,43 @@ class Block(Generic[T]):
     # -- begin and end --------------------------------------------------------
 
     def __enter__(self) -> T:
-        try:
+        with self._abandoned_on_failure():
             if must_not_wait(self._hold()):
                 raise DaskscopeError(
                     "asynchronous-client",
                     "This Dask client is asynchronous: nothing may wait for it here.",
                     "Write async with … instead of with ….",
                 )
-            collect.submit(catch_up_since(self._session, time.monotonic())).result()
+            collect.wait(catch_up_since(self._session, time.monotonic()))
             return self._begin()
-        except BaseException:
-            self.abandon()
-            raise
 
     async def __aenter__(self) -> T:
-        try:
+        with self._abandoned_on_failure():
             await self._hold()
-            await asyncio.wrap_future(
-                collect.submit(catch_up_since(self._session, time.monotonic()))
-            )
+            await collect.awaited(catch_up_since(self._session, time.monotonic()))
             return self._begin()
-        except BaseException:
-            self.abandon()
-            raise
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         end = self._over()
-        asked = collect.submit(self._ask(end))
         try:
-            asked.result()
+            collect.wait(self._ask(end))
         finally:  # after an interrupt, with what there is
-            asked.cancel()
             self._end(end, error)
 
     async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         end = self._over()
         try:
-            await asyncio.wrap_future(collect.submit(self._ask(end)))
+            await collect.awaited(self._ask(end))
         finally:  # in a thread: packing would hold up the loop, which may be the scheduler's
             await _to_its_end(asyncio.to_thread(self._end, end, error))
+
+    @contextmanager
+    def _abandoned_on_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.abandon()
+            raise
 
     async def _ask(self, end: _End) -> None:
         """Ask for what is still missing at the end, in the background loop."""

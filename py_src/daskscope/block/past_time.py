@@ -74,8 +74,8 @@ class PastTasks:
         """Copy them, with what happened besides."""
         session, window, since, until = self._session, self._window, self._since, self._until
         if self._may_wait:
-            around = collect.submit(versions_and_logs_of(session, window.start)).result()
-            collect.submit(read_profile(session)).result()
+            around = collect.wait(versions_and_logs_of(session, window.start))
+            collect.wait(read_profile(session))
         else:
             around = VersionsAndLogs(missing=("versions and logs: the client is asynchronous",))
         late = positions_of(self._parts.store).tables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from daskscope.collect.collector import Collector
 from daskscope.collect.link import ClientView
-from daskscope.collect.loop import drop, hold, inside, soon, submit
+from daskscope.collect.loop import awaited, drop, hold, inside, soon, submit, wait
 from daskscope.collect.notices import notice
 from daskscope.collect.poll_pace import gil_pressure
 from daskscope.collect.sent import SentGraphs
@@ -15,6 +15,7 @@ __all__ = [
     "Collector",
     "SentGraphs",
     "after_fork",
+    "awaited",
     "drop",
     "gil_pressure",
     "hold",
@@ -22,4 +23,5 @@ __all__ = [
     "notice",
     "soon",
     "submit",
+    "wait",
 ]

@@ -119,6 +119,20 @@ def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
     return future
 
 
+def wait(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+    """Run a coroutine in the background thread and wait for it; an interrupt cancels it."""
+    future = submit(work)
+    try:
+        return future.result(seconds)
+    finally:
+        future.cancel()
+
+
+async def awaited(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for the same in another loop."""
+    return await asyncio.wrap_future(submit(work))
+
+
 @after_fork
 def _leave_to_parent() -> None:
     """Forget the loop in a forked child, where its thread does not exist.
