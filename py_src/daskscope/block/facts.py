@@ -11,6 +11,7 @@ from daskscope.derive.findings import left_out
 from daskscope.file_summary import figures_of
 from daskscope.provenance import made_by
 from daskscope.recording.block_recording import BlockRecording, Positions
+from daskscope.schema import MAX_TEXT_CHARACTERS
 from daskscope.session import parts_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 SURROUNDINGS_S: Final = 5.0
 HEARTBEAT_SLACK_S: Final = 0.2
-MAX_TEXT: Final = 10_000
 MAX_TRACEBACK: Final = 100_000
 
 
@@ -113,7 +113,7 @@ def describe(error: BaseException | None) -> dict[str, str] | None:
         text = "(its text cannot be read: str() of it raises)"
     return {
         "type": type(error).__name__,
-        "text": text[:MAX_TEXT],
+        "text": text[:MAX_TEXT_CHARACTERS],
         "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:],
     }
 

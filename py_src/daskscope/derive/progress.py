@@ -24,6 +24,8 @@ MAX_ROWS: Final = 200
 """Further prefixes are summed up in one row: those that ended first."""
 
 MAX_NAME_CHARACTERS: Final = 300
+"""As the agent cuts prefixes; a recording may have longer names."""
+
 MAX_TASKS: Final = 2**53
 STUCK_S: Final = 40.0
 STUCK_TIMES: Final = 3

@@ -9,7 +9,7 @@ import numpy as np
 
 from daskscope.derive import findings
 from daskscope.derive.findings import left_out, package_versions
-from daskscope.derive.progress import live_progress, stored_progress
+from daskscope.derive.progress import MAX_NAME_CHARACTERS, live_progress, stored_progress
 from daskscope.derive.work import MAX_FIGURE, ClusterTotals, Work, running_work, work, workers_of
 from daskscope.errors import Notice
 from daskscope.format import cut
@@ -27,9 +27,6 @@ MAX_PREFIXES: Final = 1_000
 
 LIVE_PREFIXES: Final = 100
 """The same of a live summary, which is sent again and again."""
-
-MAX_NAME_CHARACTERS: Final = 300
-"""As the agent cuts prefixes; a recording may have longer names, by which nobody tells them."""
 
 SECONDS_AN_HOUR: Final = 3600
 MAX_TITLE_CHARACTERS: Final = 500

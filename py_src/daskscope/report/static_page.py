@@ -25,12 +25,12 @@ from daskscope.format import (
     some_of,
     visible,
 )
+from daskscope.schema import MAX_TEXT_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 MAX_ROWS: Final = 100
-MAX_CHARACTERS: Final = 20_000
 MOST_NAMES: Final = 2
 _NUMBERS: Final = " ds-numbers"
 _WITH_UNIT: Final = re.compile(r"((?:< )?[\d,.−]+) (\D+)")
@@ -48,7 +48,7 @@ def shown(value: object) -> str:
     >>> shown('<b onclick="x">\0')
     '&lt;b onclick=&quot;x&quot;&gt;�'
     """
-    text = cut(str(value).replace("\r\n", "\n"), MAX_CHARACTERS)
+    text = cut(str(value).replace("\r\n", "\n"), MAX_TEXT_CHARACTERS)
     return escape(visible(text, layout="\n\t"), quote=True)
 
 
