@@ -173,7 +173,7 @@ NOTHING_LEFT: Final = "Nothing was left behind."
 def not_written(
     path: str | PathLike[str], error: OSError, left: str = NOTHING_LEFT
 ) -> DaskscopeError:
-    """Return what to tell whoever wanted a file; `left` is what there is of it."""
+    """Return the error for a file that could not be written; `left` says what remains."""
     if isinstance(error, FileNotFoundError):
         todo = "Make its directory first, or choose another place."
     else:

@@ -47,7 +47,7 @@ def shell() -> Any:
 
 
 def cell_name() -> str:
-    """Return where the cell stands that runs; nothing outside of IPython."""
+    """Return the notebook and name of the running cell; nothing outside of IPython."""
     ip = shell()
     if ip is None:
         return ""
@@ -56,7 +56,7 @@ def cell_name() -> str:
 
 
 def of_notebook(cell: str) -> str:
-    """Return a cell's name with that of its notebook, where a server tells that."""
+    """Return a cell's name with that of its notebook, if the server provides it."""
     notebook = os.path.basename(os.environ.get("JPY_SESSION_NAME", ""))  # noqa: PTH119 - of any system
     return ", ".join(filter(None, (notebook, cell)))
 
@@ -78,13 +78,13 @@ class Cell:
 
 
 class CellMonitor:
-    """Follows the cells of the main shell, while somebody holds it."""
+    """Follows the cells of the main shell, while it has holders."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._number = 0
         # Unknown until a cell begins or ends: this may be code of one. Outside IPython
-        # nothing tells, and it stays unknown.
+        # it stays unknown.
         self._current: int | None = None
         self._request: Any = None  # the parent header of what the running cell sends
         self._last: asyncio.TimerHandle | None = None  # of AFTER_LAST_S
@@ -130,7 +130,7 @@ class CellMonitor:
         self._threads.clear()
 
     def in_child(self) -> None:
-        """Forget all in a forked child: its cells are nobody's."""
+        """Forget everything in a forked child."""
         self._lock = threading.Lock()
         self._holders = {}
         self._forget()

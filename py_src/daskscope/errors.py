@@ -1,4 +1,4 @@
-"""What a user is told: what happened, what was done, what to do next.
+"""Errors and notices for users: what happened, what was done, what to do next.
 
 Panels show `text` and `next` as they are (`js_src/errors.ts`); programs go by `code`.
 """

@@ -109,7 +109,7 @@ class Focus:
 
 
 class _FocusTrait(traitlets.Any):
-    """A focus that is set, and told to its observers, by one thread at a time."""
+    """A focus that one thread at a time sets, and passes to its observers."""
 
     def set(self, obj: Any, value: Any) -> None:
         with obj._focus_lock:
@@ -135,7 +135,7 @@ class SharedFocus(traitlets.HasTraits):
         renew_in_children(self._renew_locks)
 
     def _renew_locks(self) -> None:
-        """Take locks that nobody holds: at first, and in a forked child."""
+        """Make new locks: at first, and in a forked child."""
         self._focus_lock = threading.RLock()
         self._wanted_lock = threading.Lock()  # of the next two
         self._focus_wanted: tuple[Focus, str] | None = None
@@ -212,7 +212,7 @@ def on_focus(source: Any, callback: Callable[[Focus, str], None]) -> Callable[[]
 
 
 def set_focus_soon(source: Any, focus: Focus, by: str) -> None:
-    """Set the focus in the name of a page, without waiting for whoever observes it."""
+    """Set the focus in the name of a page, without waiting for its observers."""
     source._set_focus_soon(focus, by)
 
 

@@ -1,4 +1,4 @@
-"""Forked children: whoever held a lock when the process forked does not exist there."""
+"""Forked children: the thread that held a lock when the process forked is missing there."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 NOTHING: Final = "–"
 _BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 LONGEST_IN_SECONDS: Final = 120
-"""From here on minutes are told."""
+"""Longer durations are shown in minutes."""
 LONGEST_SUM_IN_SECONDS: Final = 36_000
-"""What all threads took together is told in hours from here on."""
+"""Longer sums over threads are shown in hours."""
 
 MOST_DECIMALS: Final = 6
 _ZEROS: Final = re.compile(r"(\.\d*?[1-9])0+$")
@@ -31,7 +31,7 @@ def count_text(count: float, one: str, many: str = "") -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a duration that stands alone.
+    """Return a single duration.
 
     >>> [seconds_text(s) for s in (0, 412e-6, 0.0061, 0.25, 9.714, 29.14, 149, 5000)]
     ['0 s', '412 µs', '6.1 ms', '250 ms', '9.71 s', '29.1 s', '2 m 29 s', '1.4 h']
@@ -91,7 +91,7 @@ def share_text(share: float) -> str:
 
 
 def moment_text(seconds: float) -> str:
-    """Return a time of the run, as its axes tell it.
+    """Return a time of the run, as axes show it.
 
     >>> [moment_text(s) for s in (16.52, 149, 5000)]
     ['16.5 s', '2:29', '1:23:20']

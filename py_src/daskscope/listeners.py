@@ -1,6 +1,6 @@
 """Functions that want to hear of something; one that fails keeps no other from hearing.
 
-They may be told ten times a second: of each that fails only the first failure is logged.
+They may be called ten times a second, so only the first failure of each is logged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Listener(Generic[P]):
 
 
 class Listeners(Generic[P]):
-    """May be added, removed and told from any thread.
+    """May be added, removed and called from any thread.
 
     >>> listeners = Listeners[[int]]("numbers")
     >>> heard = []

@@ -101,7 +101,7 @@ def enable() -> bool:
 
 
 def enable_or_tell() -> None:
-    """Enable it by the way: whoever only loads daskscope is told of a wrong setting, and has it."""
+    """Enable it on load: a wrong setting is a warning then, and daskscope still loads."""
     global _told
     try:
         enable()
@@ -157,7 +157,7 @@ def _being_made(client_class: type[Client]) -> list[Client]:
     Dask lists a client once it has started, which takes as long as its cluster takes, and has
     read by then which preloads it has: one that began before the hook was set is in neither.
     """
-    code = getattr(client_class.__init__, "__code__", None)  # none where somebody wrapped it
+    code = getattr(client_class.__init__, "__code__", None)  # none if it was wrapped
     frames: list[FrameType | None] = list(sys._current_frames().values())
     found = []
     while frames:
@@ -182,7 +182,7 @@ def _copied(clients: Iterable[Client]) -> list[Client]:
 
 
 def _wanted(client: Client) -> bool:
-    """Return whether a client is to be attached, as far as can be told without imports."""
+    """Return whether a client is to be attached, as far as it is known without imports."""
     if client.id.startswith(WORKERS_CLIENT):
         return False
     listed = _session_list()

@@ -203,7 +203,7 @@ COARSE: Final = (
     Column("lane", "uint16", "a worker thread", into="lanes"),
     Column("prefix", "uint16", "the prefix that took most of this stretch", into="prefixes"),
     Column("busy", "float32", "how long the lane was busy in it", unit="s"),
-    Column("rows", "uint32", "how many rows of tasks this stretch stands for"),
+    Column("rows", "uint32", "how many rows of tasks this block summarises"),
     Column("erred", "uint8", "1 when a task of this stretch erred"),
 )
 """Columns of the preview of tasks: a row is one stretch of one lane of a long run."""
@@ -511,7 +511,7 @@ COMPUTATIONS: Final = Log(
         Column("computation", "uint16", "what ``tasks.computation`` says; never 0 or 1"),
         Column("time", "float64", "when it was sent", unit="s"),
         Column("stop", "float64", "when the scheduler had read it; NaN before", unit="s"),
-        Column("graphs", "uint32", "how many graphs this row stands for"),
+        Column("graphs", "uint32", "how many graphs this row counts"),
         Column("tasks", "uint32", "how many tasks they brought"),
         Column("client", "utf8", "id of the client", holds=("hosts",)),
         Column("cell", "utf8", "the cell that sent it: ``In [7]``, or empty", holds=()),
@@ -668,7 +668,7 @@ NAME_KINDS: Final = ("prefixes", "lanes", "actions", "spans")
 """The dictionaries that rows of tasks point into."""
 
 OTHER_NAME: Final = "(other)"
-"""The last entry of a list that is full: stands for every name that came later."""
+"""The last entry of a full list, in place of every later name."""
 
 MAX_NAMES: Final = 60_000
 """Bound of an interned list whose index is uint16. Of actions there are fewer: theirs is uint8."""
@@ -721,7 +721,7 @@ LIMITS: Final = {
     "page_rows": 20_000_000,
     "page_key_bytes": 200_000_000,
 }
-"""Pace of the stream and bounds of a page; why each is what it is stands in docs/protocol.md."""
+"""Pace of the stream and bounds of a page; docs/protocol.md has the reasons."""
 
 HEARD_AGAIN_S: Final = LIMITS["ack_ms"] / 1000 + 0.5
 """A page to which something comes is heard after no longer pause, if it can be heard."""

@@ -39,7 +39,7 @@ FAR_BEHIND_S: Final = 20.0
 """Blocks that end wait so long for a busy scheduler; then they end with what is here."""
 
 PROFILE_S: Final = 2.0
-"""The cycle that runs when somebody asks ends within a second."""
+"""The cycle that runs at the question ends within a second."""
 
 ATTACH_S: Final = 1.0
 

@@ -1,6 +1,6 @@
 """The sessions of this process: made, found, and for how long they are kept.
 
-Those that the flight recorder made are kept here, since nobody else holds them; so are a
+Those that the flight recorder made are kept here, since nothing else holds them; so are a
 few that have stopped, since their client or they themselves were closed, for a panel that
 is opened afterwards.
 """
@@ -96,10 +96,10 @@ def is_closed(client: Client) -> bool:
 
 
 def client_closed() -> DaskscopeError:
-    """Return what to tell who wants to record such a client."""
+    """Return the error for recording such a client."""
     return DaskscopeError(
         "client-closed",
-        "This Dask client is closed: nothing of it can be recorded any more.",
+        "This Dask client is closed and can no longer be recorded.",
         "Make a new one with Client().",
     )
 
@@ -178,7 +178,7 @@ def sources() -> list[Source]:
 
 
 def show(owner: object, source: Source) -> None:
-    """Let pages see what is no session, while somebody holds its owner."""
+    """Let pages see a source that is no session, as long as its owner lives."""
     with _lock:
         if owner not in _unlisted:
             weakref.finalize(owner, _tell_soon).atexit = False

@@ -1,4 +1,4 @@
-"""The version of this installation, as the two sides tell each other in their greeting."""
+"""The version of this installation, as both sides exchange it in their greeting."""
 
 from __future__ import annotations
 

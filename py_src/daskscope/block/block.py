@@ -89,12 +89,12 @@ def record(
 
 @dataclass(slots=True)
 class _End:
-    """What is known of the end of a block, more and more of it."""
+    """What is known of the end of a block; it is completed step by step."""
 
     over_s: float
     """Monotonic."""
     stop: float
-    """As the recording tells it: the block began then, and took so long."""
+    """By the recording's clock: its start plus the measured duration."""
     clock: float
     """The same time by the scheduler's clock, as that is known now."""
     at_once: Positions
@@ -106,7 +106,7 @@ class _End:
 
 
 class Block(Generic[T]):
-    """One block of code that is recorded, and what `with` gives of it. Entered once."""
+    """One block of code that is recorded. It can be entered once."""
 
     def __init__(
         self,

@@ -95,7 +95,7 @@ def not_asked(error: Exception) -> VersionsAndLogs:
 
 
 def heartbeat_s(workers: int) -> float:
-    """Return how often each worker tells its metrics, as the scheduler asks them to."""
+    """Return how often each worker reports its metrics, as the scheduler asks."""
     from distributed.scheduler import heartbeat_interval
 
     return float(heartbeat_interval(workers))

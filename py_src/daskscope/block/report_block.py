@@ -89,7 +89,7 @@ class Report:
         if not self._whole:
             raise DaskscopeError(
                 "not-ended",
-                "The block of this report has not ended: nothing of it can be written yet.",
+                "The block of this report has not ended, so it cannot be written yet.",
                 f"It is written to {self.filename} at the end; afterwards "
                 'report.save("elsewhere.html") writes it elsewhere, too.',
             )
@@ -166,7 +166,7 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
     private    in the library, and on a hub, only for yourself
     account    of a hub; no hub yet in this version
     title      what the report is called
-    redact     any of "code", "paths" and "hosts": what the file must not tell
+    redact     any of "code", "paths" and "hosts": what to leave out of the file
     recording  also write the recording beside it, as a ``.daskscope`` file
     client     the current one by default
     code       what is shown as the code of the block; in a notebook that of the cell

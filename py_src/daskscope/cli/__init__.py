@@ -41,12 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         warn(f"{PROGRAM}: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read the output has enough
+    except BrokenPipeError:  # the reader of the output closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except DaskscopeError as error:
         return _failed(str(error), debug=given.debug)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+    except Exception as error:  # noqa: BLE001 - any failure is one line
         return _failed(
             f"{type(error).__name__}: {error} (unexpected; --debug shows where)", debug=given.debug
         )

@@ -24,7 +24,7 @@ def say(text: str = "") -> None:
 
 
 def teller(place: Path) -> Callable[[str], None]:
-    """Return how to tell of a result, before it is written: not into the result itself."""
+    """Return how to report a result, which may itself go to standard output."""
     try:
         same = os.path.samestat(place.stat(), os.fstat(sys.stdout.fileno()))
     except OSError:  # it is not there yet, or standard output is none of the system
@@ -33,7 +33,7 @@ def teller(place: Path) -> Callable[[str], None]:
 
 
 def warn(text: str) -> None:
-    """Write a line for whoever sits before the terminal."""
+    """Write a line to standard error."""
     _write(sys.stderr, text + "\n")
 
 

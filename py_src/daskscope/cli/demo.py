@@ -32,7 +32,7 @@ MB: Final = 1_000_000
 
 
 def demo(given: argparse.Namespace) -> int:
-    """Work until the time is over or somebody interrupts."""
+    """Work until the time is over or an interrupt."""
     from distributed import Client
 
     ends = time.monotonic() + given.seconds if given.seconds else float("inf")

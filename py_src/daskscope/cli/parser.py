@@ -48,8 +48,8 @@ examples:
 """,
     "report": """\
 One HTML file with everything in it: it opens from a disk, without a network, and can be
-sent to somebody who has no Dask. The recording can be taken out again with extract.
-What it must not tell is left out with --redact, of the recording in it as well.
+sent to people without Dask. The recording can be taken out again with extract.
+--redact leaves out what is private, from the recording in it as well.
 
 examples:
   daskscope report run.daskscope                          run.html beside it
@@ -216,7 +216,7 @@ def _add_output(parser: argparse.ArgumentParser, metavar: str, help_text: str) -
 
 
 def redactable(text: str) -> tuple[str, ...]:
-    """Return what somebody wants left out of a report.
+    """Return what to leave out of a report.
 
     >>> redactable("hosts, code")
     ('code', 'hosts')
@@ -230,7 +230,7 @@ def redactable(text: str) -> tuple[str, ...]:
 
 
 def seconds(text: str) -> float:
-    """Return a length of time that somebody typed.
+    """Return a length of time that was typed.
 
     >>> seconds("60s"), seconds("5m"), seconds("90")
     (60.0, 300.0, 90.0)

@@ -33,7 +33,7 @@ INTERRUPTED: Final = 130
 
 
 def record(given: argparse.Namespace) -> int:
-    """Record until the time is over, somebody interrupts, or the cluster is gone."""
+    """Record until the time is over, an interrupt, or the end of the cluster."""
     output = given.output or time.strftime("run-%Y%m%d-%H%M%S.daskscope")
     LocalTarget(output)  # says what is wrong with it, before anything is recorded
     path = Path(output)
@@ -92,7 +92,7 @@ def _client(address: str) -> Client:
 
 
 def _wait(session: Session, path: Path, seconds: float | None) -> float | None:
-    """Wait for the end; return after how many seconds it came, nothing if somebody interrupted.
+    """Wait for the end; return after how many seconds it came, nothing after an interrupt.
 
     Where that is before the time was over, the scheduler is gone.
     """

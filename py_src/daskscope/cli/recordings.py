@@ -128,7 +128,7 @@ def report(given: argparse.Namespace) -> int:
     if given.title is not None:
         recording.about_facts["title"] = given.title
     if given.redact:
-        with Progress("Leaving out what the report must not tell"):
+        with Progress("Leaving out what is private"):
             recording = redacted(recording, given.redact)
     length = ""
 

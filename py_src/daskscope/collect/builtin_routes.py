@@ -79,7 +79,7 @@ class BuiltinRoutes:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What to say of that which these routes do not tell either."""
+        """Notices about what these routes lack as well."""
         return (notice("events-not-told"),) if self._events.unreadable else ()
 
     def _say_gap(self, reason: str) -> None:
@@ -193,7 +193,7 @@ class News:
 
     messages: Sequence[Message]
     forgotten: int | None = 0
-    """Tasks that can no longer be read; ``None`` for some of which nobody knows how many."""
+    """Tasks that can no longer be read; ``None`` for an unknown number."""
 
 
 class TaskStream:
@@ -225,7 +225,7 @@ class TaskStream:
         return news
 
     async def _index(self) -> int | None:
-        """Return how many tasks came in all, where the scheduler tells."""
+        """Return how many tasks came in all, if the scheduler reports it."""
         if not self._knows_index:
             return None
         try:
@@ -244,7 +244,7 @@ class TaskStream:
         tasks were read or are forgotten after the second one. What that underrates is counted
         by a later index; until then the next answer begins with tasks that were read.
         """
-        began_anew = index < self._cursor  # somebody removed the stream from the scheduler
+        began_anew = index < self._cursor  # the stream was removed from the scheduler
         if began_anew:
             self._cursor = 0
         if index == self._cursor and self._read_once:
@@ -282,7 +282,7 @@ class TaskStream:
 
 
 def _run_of(message: Message) -> tuple[Any, ...]:
-    """Return what tells one run of a task from all others; a key may run again."""
+    """Return what identifies one run of a task; a key may run again."""
     # As text, times that are no numbers equal themselves.
     times = repr(message.get("startstops"))
     return (message["key"], message.get("worker"), message.get("thread"), times)
@@ -299,7 +299,7 @@ class EventTopics:
     def __init__(self, link: Link) -> None:
         self.link = link
         self.unreadable = False
-        """Whether the scheduler refuses to tell them, or tells what cannot be read here."""
+        """Whether the scheduler refuses to send them, or sends what cannot be read here."""
         self._newest: dict[Any, float] | None = None  # by topic: time of the last that was read
         self._due_s = 0.0  # monotonic
 

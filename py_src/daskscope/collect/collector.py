@@ -147,7 +147,7 @@ class Collector:
         await self._attached.wait()
 
     def set_watched(self, watched: bool) -> None:
-        """Say whether somebody looks: if so, ask at once, and often. To be called in the loop."""
+        """Set whether a page shows this: then ask at once, and often. To be called in the loop."""
         self._poll_pace.watched = watched
         if watched:
             self._wake.ring()
@@ -260,7 +260,7 @@ class Collector:
         gone = isinstance(error, OSError | asyncio.TimeoutError)
         if not gone:
             logger.debug("daskscope lost its scheduler", exc_info=error)
-        self._use_agent = True  # whoever answers next may be another scheduler
+        self._use_agent = True  # the next answer may come from another scheduler
         self.agent_error = None
         # Many close a cluster before its client: of what it answered nothing is missing then.
         lasts = not (gone and self.polls)
@@ -278,7 +278,7 @@ class Collector:
             self._on_change()
 
     async def _pause(self, seconds: float) -> None:
-        """Wait, unless somebody wants something sooner, or the client is closed."""
+        """Wait, unless something is wanted sooner, or the client is closed."""
         end = time.monotonic() + seconds
         while not self._over() and (left := end - time.monotonic()) > 0:
             step = left if left <= SHORT_PAUSE_S else OVER_CHECK_S
@@ -290,7 +290,7 @@ class Collector:
             self._wake.clear()
 
     async def _rest(self, seconds: float) -> None:
-        """Wait, whatever somebody wants meanwhile, unless the client is closed."""
+        """Wait, whatever is wanted meanwhile, unless the client is closed."""
         end = time.monotonic() + seconds
         while not self._over() and (left := end - time.monotonic()) > 0:
             await self._pause(left)
@@ -374,7 +374,7 @@ class Collector:
 
         async def poll() -> int:
             tasks = await routes.poll()
-            self.now = time.time()  # nobody tells the scheduler's
+            self.now = time.time()  # the scheduler's clock is unknown
             if self._snapshots.due():
                 self._snapshots.take(await routes.workers(), self.now)
                 self._memory.take_snapshot(self.workers, self.now)

@@ -44,7 +44,7 @@ class Graphs:
     def take(
         self, entries: Sequence[dict[str, Any]], now: float, events: Sequence[dict[str, Any]] = ()
     ) -> None:
-        """Note graphs that an agent tells of, in order; `now` is the time of its answer.
+        """Note graphs that an agent reports, in order; `now` is the time of its answer.
 
         Of `events` those count that say when a graph was read.
         """
@@ -114,7 +114,7 @@ class Graphs:
 def read_at(events: Sequence[dict[str, Any]]) -> list[tuple[str, float]]:
     """Return the stimuli of the graphs that had been read when an event was logged, and when.
 
-    The durations that these events tell have the wrong sign in some versions of distributed.
+    The durations in these events have the wrong sign in some versions of distributed.
     """
     found = []
     for event in events:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_S = 5.0
 REFUSAL = "handler has been explicitly disallowed"
-"""distributed's words, and all that it tells, of what `blocked-handlers` names."""
+"""distributed's message for handlers in `blocked-handlers`, and its only sign."""
 
 
 class ClientView:

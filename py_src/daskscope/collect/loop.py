@@ -2,7 +2,7 @@
 
 Not the Dask client's loop: with a LocalCluster that is the scheduler's own, and with an
 asynchronous client it is the kernel's main thread, where nothing moves while a cell is
-busy. The thread starts when somebody needs it and ends with its last holder.
+busy. The thread starts when it is needed and ends with its last holder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Background:
 
     def __init__(self) -> None:
         # distributed's connections expect tornado's wrapper around asyncio's loop. Made here,
-        # so that whoever needs it hears of it when the process has no files left.
+        # so that the caller gets the error if the process has no files left.
         self.io_loop = IOLoop(make_current=False)
         self.loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
         ready = threading.Event()
@@ -85,7 +85,7 @@ def hold(holder: object) -> asyncio.AbstractEventLoop:
 
 def soon(callback: Callable[..., object], *args: object) -> bool:
     """Call back in the background thread; return false, and do nothing, if there is none."""
-    with _lock:  # a loop that somebody holds now takes this in before it ends
+    with _lock:  # a loop that is held now takes this in before it ends
         if _background is None:
             return False
         _background.loop.call_soon_threadsafe(callback, *args)

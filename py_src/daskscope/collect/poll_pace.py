@@ -21,7 +21,7 @@ AGEING: Final = 1.02
 
 
 class Clock:
-    """The answer that came soonest after its question tells best.
+    """Offset of the scheduler's clock, from the answer that took the least time.
 
     >>> clock = Clock()
     >>> clock.heard(said=105.0, asked=100.0, answered=100.2)
@@ -56,7 +56,7 @@ WEIGHT: Final = 0.3
 """Of the latest timer in the mean: one hiccup of the machine is no cell that computes."""
 
 FORGOTTEN_S: Final = 1.0
-"""So long without a timer tells nothing any more: nothing is collected, and no cell is slowed."""
+"""Older delays are forgotten: nothing is collected then, and no cell is slowed."""
 
 
 class GilPressure:
@@ -92,7 +92,7 @@ SCHEDULER_SHARE: Final = 0.04
 """At most so much of a scheduler's time goes into answers, except while catching up: see there."""
 
 BUILTIN_SHARE: Final = 1 / 3
-"""The same for Dask's own routes, which do not tell their time: all waiting counts as theirs."""
+"""The same for Dask's own routes, which do not report their time: all waiting counts."""
 
 CROWDED_PAUSE_S: Final = 0.2
 """While a cell computes (docs/decisions/0013)."""

@@ -218,7 +218,7 @@ def _changed_nframes(old: int, new: int) -> int | None:
 
 @after_fork
 def _forget_all() -> None:
-    """In a forked child nobody collects: let its copies of the clients alone."""
+    """Leave the clients of a forked child alone: nothing is collected there."""
     global _lock, _nframes_before
     _lock, _nframes_before = Lock(), None  # the lock of dask.config may be held for ever there
     for one in _open:

@@ -38,7 +38,7 @@ BATCHES: Final = 10
 """Workers are asked in so many parts: one that hangs costs what its part would have said."""
 
 MANY_WORKERS: Final = 200
-"""Taken for granted where the scheduler does not tell how many there are."""
+"""Assumed if the scheduler does not report how many there are."""
 
 MAX_WORKERS: Final = 500
 """Of more, only some of those whose versions are alike are kept."""
@@ -190,7 +190,7 @@ def _tells_without_imports(answer: Any) -> bool:
 
 
 def _plain(answer: Any) -> dict[str, dict[str, str | None]]:
-    """Return what `get_versions` told, as far as it has the form that is known."""
+    """Return the answer of `get_versions`, as far as it has the known form."""
     if not isinstance(answer, dict):
         return {}
     return {
@@ -268,7 +268,7 @@ class LogTail:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What is missing, while somebody reads."""
+        """What is missing, while logs are read."""
         if not self._tasks:
             return ()
         failures = dict.fromkeys(part.failure for part in self._parts if part.failure)

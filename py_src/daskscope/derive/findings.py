@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from daskscope.recording.names import Names
 
 MOST_OF_A_KIND: Final = 5
-"""More of one kind are told in a sentence: nobody reads a hundred."""
+"""More of one kind are summed up in a sentence."""
 
 MAX_TEXT_CHARACTERS: Final = 200
 
@@ -60,7 +60,7 @@ def of_exception(exception: Any) -> list[Finding]:
 
 
 def of_nothing(recording: RecordingStore, counts: Counts) -> list[Finding]:
-    """Return that no task ran, if none is known to have: mostly nobody asked for a result."""
+    """Return that no task ran, if none is known to have: usually no result was asked for."""
     if counts.captured or counts.erred or recording.log("gaps").next:
         return []
     text = "Was .compute() called, and with the client that was recorded?"
@@ -236,7 +236,7 @@ FIRST: Final = ("python", "dask", "distributed")
 
 @dataclass(frozen=True, slots=True)
 class PackageVersions:
-    """One package; texts are empty where nobody answered."""
+    """One package; texts are empty without an answer."""
 
     package: str
     client: str

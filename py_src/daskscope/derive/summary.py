@@ -79,7 +79,7 @@ def summary(
     told = {notice["code"] for notice in missing}
     # An exception says itself why nothing ran; where nothing could be read, tasks may have been.
     nothing = [] if live or told & UNREAD else findings.of_nothing(recording, counts)
-    # When tasks that are not here ran, nobody knows: threads need not have been idle.
+    # When tasks that are not here ran, is unknown: threads need not have been idle.
     all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
     found = [
         *(findings.of_exception(exception) or nothing),
@@ -280,7 +280,7 @@ def _name(name: str) -> str:
     return cut(name, MAX_NAME_CHARACTERS)
 
 
-# What is known of a whole may come from a file that somebody made.
+# These facts may come from any file.
 
 
 def _text(facts: Mapping[str, Any], name: str) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COMPUTE: Final = ACTIONS.index("compute")
 MIN_IDLE_S: Final = 0.5
 IDLE_SHARE: Final = 0.05
-"""Nobody computes for a while in every run; what is longer than this part of it is told."""
+"""Every run has idle times; those longer than this part are reported."""
 
 
 @dataclass(slots=True)
@@ -233,7 +233,7 @@ class ClusterTotals:
 
 
 def _sound_samples(rows: dict[str, Floats]) -> dict[str, Floats]:
-    """Return the samples of the cluster; a file that somebody made may hold what is no number."""
+    """Return the samples of the cluster; a file may hold what is no number."""
     with np.errstate(invalid="ignore"):
         sound = np.all([np.abs(rows[name]) < MAX_FIGURE for name in _FIGURES], axis=0)
     return {name: column[sound] for name, column in rows.items()}

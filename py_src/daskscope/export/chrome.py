@@ -67,7 +67,7 @@ def to_chrome(
 ) -> TraceCounts:
     """Write a recording as a Chrome trace; compressed where the name ends with ``.gz``.
 
-    `watch` is told while it is written: how many rows of how many are done.
+    `watch(done, of)` is called with the number of rows while they are written.
     """
     with written(path) as file:
         if not fspath(path).endswith(".gz"):

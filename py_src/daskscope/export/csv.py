@@ -35,7 +35,7 @@ def to_csv(
 ) -> list[Path]:
     """Write each table into a CSV file of a directory, and what is known of the whole as JSON.
 
-    `watch` is told while it is written: how many rows of tasks of how many are done.
+    `watch(done, of)` is called with the number of rows of tasks while they are written.
     """
 
     @contextmanager

@@ -81,7 +81,7 @@ def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
 
 
 def lacking(url: str, error: ImportError) -> DaskscopeError:
-    """Return what to tell where fsspec lacks a package for a kind of URL."""
+    """Return the error if fsspec lacks a package for a kind of URL."""
     module = getattr(error.__cause__, "name", None) or ""
     # Some packages are called otherwise than their module; fsspec's words name the package.
     known = module and module in str(error)

@@ -95,14 +95,14 @@ class LocalTarget:
         """
         with written(self.path) as file:
             filled = fill(file)
-        if not self._streamed:  # nobody can read that again
+        if not self._streamed:  # a pipe cannot be read again
             then(self.path, filled)
 
 
 class RemoteTarget:
     """Where a URL points to that fsspec can write; the file is made here, then put there.
 
-    A URL may tell who asks: what is shown of it never does.
+    A URL may contain credentials; they are never shown.
     """
 
     def __init__(self, url: str) -> None:

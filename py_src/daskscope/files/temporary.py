@@ -1,4 +1,4 @@
-"""Temporary files: where they go, and what to tell where none can be written."""
+"""Temporary files: where they go, and the error if none can be written."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ SUFFIXES: Final[Mapping[Kind, str]] = {"report": ".html", "recording": ".dasksco
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Of one report or recording; what is not known of it is None."""
+    """Facts of one report or recording; None is unknown."""
 
     kind: Kind
     created: float
@@ -46,7 +46,7 @@ class Facts:
     account: str | None = None
     tags: tuple[str, ...] = ()
     copied: bool = False
-    """The library's own copy, which retention may remove; not a file that somebody put there."""
+    """The library's own copy, which retention may remove, unlike files that users put there."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any], kind: Kind, written: float) -> Self:
@@ -77,7 +77,7 @@ class Facts:
         )
 
     def to_bytes(self) -> bytes:
-        """Return what stands beside the file."""
+        """Return the content of the JSON file beside the file."""
         return json.dumps({"format": FORMAT, **asdict(self)}, allow_nan=False).encode("ascii")
 
     @classmethod
@@ -116,7 +116,7 @@ def checked_tags(found: Any) -> tuple[str, ...]:
 
 
 def _first(found: Mapping[str, Any], *places: str) -> Any:
-    """Return what stands at the first of these places that has something."""
+    """Return the value at the first of these places that has one."""
     for place in places:
         value: Any = found
         for name in place.split("."):

@@ -152,7 +152,7 @@ def keep(
 
 
 def _warn(text: str) -> None:
-    """Warn whoever called us from outside of daskscope."""
+    """Warn the caller outside of daskscope."""
     level = 1
     frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("daskscope"):

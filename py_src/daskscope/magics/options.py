@@ -32,7 +32,7 @@ Without a Dask client it does not run.
                        such as s3://bucket/run.html. A name without an ending gets .html;
                        an older file is replaced.
   --filename NAME      the same, for %perfreport with a statement
-  --title TEXT         what stands on top of the report
+  --title TEXT         heading of the report
   --open               open it when it is written: in JupyterLab in a tab of it, elsewhere in
                        the browser of this computer
   --recording          write the recording beside it, for daskscope.load("….daskscope")

@@ -64,13 +64,13 @@ def positions_of(recording: RecordingStore) -> Positions:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A time by the scheduler's clock; what is sampled is of it for a heartbeat longer."""
+    """A time by the scheduler's clock; samples belong to it for one heartbeat longer."""
 
     start: float = -inf
     stop: float = inf
     heartbeat_s: float = 0.0
     late_s: float = LATE_S
-    """So much later tasks may seem to stop; infinite where their numbers tell."""
+    """Tasks may seem to stop so much later; infinite if their numbers decide."""
 
     def misses(self, time: Any) -> Any:
         """Return whether tasks that stopped then are of another time."""

@@ -160,7 +160,7 @@ def chunks_within(chunks: Sequence[TaskChunk], first: int, stop: int) -> list[Ta
 def key_blocks(chunks: Sequence[TaskChunk], first: int, stop: int) -> list[KeyBlock]:
     """Return blocks with exactly the keys of the tasks `first` … `stop`, as far as they are kept.
 
-    Blocks go out as they are; one that reaches further is packed anew, since nobody must
+    Blocks go out as they are; one that reaches further is packed anew, since no page may
     get a key twice.
     """
     found = []

@@ -89,7 +89,7 @@ def about_in(file: BinaryIO) -> dict[str, Any] | None:
 def read_file(file: BinaryIO, recording: RecordingStore, name: str) -> None:
     """Fill an empty recording; `name` is what errors call the file.
 
-    What stands in a file that was cut off is taken as far as it is whole, and
+    The complete part of a truncated file is taken, and
     ``about_facts["whole"]`` is false.
     """
     reader = _Reader(recording)
@@ -158,7 +158,7 @@ class _Reader:
             self._take_rows(member, data)
 
     def _take_rows(self, member: str, data: bytes) -> None:
-        """Take the rows of a log, or of a ring of a series; pass over what nobody knows."""
+        """Take the rows of a log, or of a ring of a series; skip unknown members."""
         for name, store in self.recording.tables.items():
             if isinstance(store, LogStore):
                 if member != f"{name}.arrow":

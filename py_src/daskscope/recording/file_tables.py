@@ -27,7 +27,7 @@ HEADER = 2  # field of Message
 BUFFERS, COMPRESSION = 2, 3  # fields of RecordBatch
 
 MAX_HEADER_BYTES: Final = 8_192
-"""Of one message. Ours have a sixth of it; a larger one could name any number of columns."""
+"""Of one message. Ours take a sixth; a larger one could name any number of columns."""
 
 
 class BadTableError(ValueError):

@@ -1,6 +1,6 @@
 """Writes a ``.daskscope`` file, at once or while a run goes on (docs/recording-format.md).
 
-Under another name until it is whole, so that nobody finds half a file where a whole one was.
+It has another name until it is complete, so half a file never replaces a whole one.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class FileWriter:
     ) -> Path:
         """Write what is left, and let the file appear under its name.
 
-        `watch` is told while tasks are written: how many of how many are done. The recording
+        `watch(done, of)` is called while tasks are written. The recording
         may grow meanwhile: the file is of the moment in which this began.
         """
         now = snapshot(recording)

@@ -156,7 +156,7 @@ def write_tables(
 
     `open_file` gets a path and the columns, as a frame without rows; it gives what writes a frame
     of rows. Tasks are written chunk by chunk: a long run has more rows than fit into a DataFrame.
-    `watch` is told meanwhile: how many rows of tasks of how many are done.
+    `watch(done, of)` is called with the number of rows of tasks while they are written.
     """
     from daskscope.recording.recording_store import ABOUT, about_json
 

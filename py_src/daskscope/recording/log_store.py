@@ -82,7 +82,7 @@ class LogStore:
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Take a lock that nobody holds: at first, and in a forked child."""
+        """Make a new lock: at first, and in a forked child."""
         self._lock = Lock()
 
     @property
@@ -156,7 +156,7 @@ class LogStore:
                 del self._groups[group]
 
     def count_dropped(self, rows: int) -> None:
-        """Number rows that nobody has, and count them as dropped."""
+        """Number rows that are lost, and count them as dropped."""
         with self._lock:
             self.next += max(rows, 0)
             self.dropped += max(rows, 0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Seconds = Callable[[], tuple[int, NDArray[np.float64]]]
 
 RING: Final = 12
-"""Colours that are easy to tell apart; the second ring has a second step of each."""
+"""Colours that are easy to distinguish; the second ring has a second shade of each."""
 
 SLOTS: Final = 2 * RING
 STRIDE: Final = 5
@@ -99,7 +99,7 @@ MAX_NAME_CHARACTERS: Final = 1_000
 """A prefix or span name can come from a key of any length; longer ones are cut."""
 
 MAX_PARTS: Final = 49
-"""The names of a span and those around it; nobody nests deeper by hand. Longer ones are cut."""
+"""The names of a span and those around it; longer ones are cut. No code nests deeper by hand."""
 
 MAX_LIST_CHARACTERS: Final = MAX_NAMES * (301 + 2)
 """Of the texts of one dictionary as JSON, which has a mark before and after each.
@@ -110,7 +110,7 @@ in Python and on a page.
 """
 
 MAX_MERGED: Final = 10_000
-"""So many of the names that ``OTHER_NAME`` stands for are told apart: to count them."""
+"""So many of the names behind ``OTHER_NAME`` are distinguished, to count them."""
 
 
 def clean(text: str) -> str:
@@ -170,12 +170,12 @@ def _other(table: Dictionary) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """How many names of a list ``OTHER_NAME`` stands for; at least so many if not `exact`."""
+    """How many names of a list became ``OTHER_NAME``; at least so many if not `exact`."""
 
     names: int = 0
     exact: bool = True
     session: bool = False
-    """Whether that is of the session, of which this is a part: nobody counts them by time."""
+    """Whether this counts the whole session, not only the part: they are not counted by time."""
 
 
 class Names:
@@ -274,7 +274,7 @@ class Names:
         return [self.label(kind, item) for item in self._lists[kind]]
 
     def merged(self, kind: str) -> Merged:
-        """Return how many names of one list ``OTHER_NAME`` stands for."""
+        """Return how many names of one list became ``OTHER_NAME``."""
         here, before = len(self._merged[kind]), self.merged_before[kind]
         if before.exact and here < MAX_MERGED:
             return replace(before, names=here + before.names)
@@ -289,7 +289,7 @@ class Names:
         return now
 
     def take_merged(self, source: Names, *, part: bool = False) -> None:
-        """Take over what ``OTHER_NAME`` stands for in a source, if it is among these names.
+        """Take over how many names became ``OTHER_NAME`` in a source, if it occurs here.
 
         `part`: these are of a part of what the source has.
         """
@@ -479,7 +479,7 @@ def shown_name(given: str, address: str) -> str:
 
 
 def name_of(address: str, names: Mapping[str, str]) -> str:
-    """Return what panels call the worker of an address, also one that nobody has named.
+    """Return what panels call the worker at an address, named or not.
 
     >>> name_of("tcp://w:1", {"tcp://w:1": "worker-0"}), name_of("tcp://w:2", {})
     ('worker-0', 'w:2')

@@ -273,7 +273,7 @@ class Recording:
     def to_parquet(self, directory: str | PathLike[str]) -> Path:
         """Write each table into a Parquet file of a directory, for Polars, DuckDB, Spark …
 
-        What `about` tells is in ``about.json`` beside them, with `counts` and `origin`.
+        The facts of `about` are in ``about.json`` beside them, with `counts` and `origin`.
         The directory is made where it is not there, in one that is. The files appear together,
         once all are whole. Memory stays bounded.
 

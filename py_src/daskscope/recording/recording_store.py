@@ -84,7 +84,7 @@ class RecordingStore(Recording):
         self._next = 0
         self._rows = 0
         self._refused = 0  # beyond the last number
-        self.skipped = 0  # tasks that were numbered and that nobody had any more
+        self.skipped = 0  # tasks that were numbered and are lost
         self._dropped_agent = 0
         self._sums = Sums()
         self._origin: float | None = None
@@ -98,7 +98,7 @@ class RecordingStore(Recording):
         return self
 
     def _renew_locks(self) -> None:
-        """Take locks that nobody holds: at first, and in a forked child."""
+        """Make new locks: at first, and in a forked child."""
         self._writer = RLock()  # one append at a time
         self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
         self._store.lock = self._lock
@@ -232,7 +232,7 @@ class RecordingStore(Recording):
             self._dropped_agent += tasks
 
     def skip_tasks(self, tasks: int) -> None:
-        """Number tasks that nobody has any more; they count as dropped here."""
+        """Number tasks that are lost; they count as dropped here."""
         if tasks <= 0:
             return
         with self._writer:
@@ -242,7 +242,7 @@ class RecordingStore(Recording):
                 self.skipped += tasks
 
     def close(self) -> None:
-        """Take no more. What is there stays readable until nobody holds it."""
+        """Take no more. What is there stays readable."""
         with self._writer:
             self._closed = True
 

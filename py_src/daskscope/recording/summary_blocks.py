@@ -1,4 +1,4 @@
-"""Previews: many rows of one lane stand together as one block.
+"""Previews: one block summarises many rows of one lane.
 
 A chunk keeps such a summary of itself, so that the first picture of a long run
 costs neither the disk nor a pass over every row.
@@ -99,7 +99,7 @@ def of_rows(columns: Mapping[str, NDArray[Any]]) -> SummaryBlocks:
 def coarsen(blocks: SummaryBlocks, width: float) -> SummaryBlocks:
     """Join the short blocks that share a lane and a bin of ``width`` seconds.
 
-    The prefix that was busiest stands for its bin.
+    A bin has the prefix that was busiest in it.
     """
     if not len(blocks):
         return blocks

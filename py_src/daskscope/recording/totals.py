@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counts:
-    """How much was captured, and how much of it is here.
+    """How much was captured, and how much is kept.
 
     ``captured`` tasks reached the agent since it came; ``kept`` are in the
     recording, with ``rows`` start/stop intervals. The rest was ``dropped``:
@@ -41,7 +41,7 @@ erred=0, changes=0)
 
     @property
     def dropped(self) -> int:
-        """How many tasks were captured and are not kept, whoever dropped them."""
+        """How many captured tasks are not kept."""
         return self.dropped_agent + self.dropped_recording
 
     def to_json(self) -> dict[str, int]:

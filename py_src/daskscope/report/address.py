@@ -27,7 +27,7 @@ class Served:
     """A file as a Jupyter server shows it: where the server is, and the path below its root.
 
     Both addresses are paths of the server, as in ``/user/ada/lab?…``: a browser may run on
-    another machine, and at which address it knows the server only a JupyterHub can tell.
+    another machine, and only a JupyterHub knows the address of the server there.
     """
 
     base_url: str
@@ -84,7 +84,7 @@ class Addresses:
 def _origin(base_url: str) -> str:
     """Return where browsers know our server, if a JupyterHub started it that knows.
 
-    By its setting ``public_url``, or by its subdomains; it tells each server its own address.
+    By its setting ``public_url``, or by its subdomains; it passes each server its own address.
     """
     try:
         public = urlsplit(os.environ.get("JUPYTERHUB_PUBLIC_URL", ""))
@@ -107,7 +107,7 @@ def _below(path: Path, root: str) -> str | None:
 
 
 def _servers() -> list[dict[str, Any]]:
-    """Return the Jupyter server that started this kernel; if that cannot be told, those around."""
+    """Return the Jupyter server that started this kernel; if unknown, those around."""
     parent = os.environ.get("JPY_PARENT_PID")
     of_a_session = "JPY_SESSION_NAME" in os.environ  # which only Jupyter servers set
     if parent is None and not of_a_session:

@@ -21,7 +21,7 @@ IN_LAB: Final = "Open in a JupyterLab tab"
 IN_BROWSER: Final = "Open in the browser"
 
 LONGEST_TEXT: Final = 200
-"""Characters of a title or an exception; the report has all of it."""
+"""Characters of a title or an exception; the report has the whole text."""
 
 _TEXT: Final = "var(--jp-ui-font-color1, inherit)"
 _RULE: Final = "var(--jp-border-color2, rgba(128, 128, 128, 0.4))"

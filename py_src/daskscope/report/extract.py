@@ -87,7 +87,7 @@ class _BadReportError(ValueError):
 
 
 class _Text:
-    """Reads a file from mark to mark, and never holds more than a slice of it."""
+    """Reads a file from mark to mark, one slice at a time."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.ended = False
@@ -103,7 +103,7 @@ class _Text:
             raise _BadReportError("it is no report of daskscope, or was cut off at its beginning")
 
     def until(self, mark: bytes, limit: int | None = None) -> Iterator[bytes]:
-        """Yield what stands in front of a mark, in pieces."""
+        """Yield the bytes in front of a mark, in pieces."""
         self.ended = False
         length = 0
         more = b"-"
@@ -138,7 +138,7 @@ def _figures(text: _Text) -> dict[str, Any]:
 
 
 def _decode(pieces: Iterator[bytes], out: IO[bytes]) -> None:
-    """Write what base64 stands for; of a text that was cut off, what is whole."""
+    """Decode base64; of a truncated text, the complete part."""
     rest = b""
     for piece in pieces:
         text = rest + _SPACE.sub(b"", piece)

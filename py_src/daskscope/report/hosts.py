@@ -27,7 +27,7 @@ MIN_NAME_CHARACTERS: Final = 2
 
 
 class _Words:
-    """Words that begin alike, and what stands for each: addresses of one network are many."""
+    """Words that begin alike, with the replacement of each: a network has many addresses."""
 
     def __init__(self) -> None:
         self._stand_ins: dict[str, str] = {}
@@ -43,7 +43,7 @@ class _Words:
             self._lengths.sort(reverse=True)
 
     def at(self, text: str, start: int) -> tuple[str, int] | None:
-        """Return what stands for the longest word that is there, and where that stops."""
+        """Return the replacement of the longest word at a place, and where the word stops."""
         for length in self._lengths:
             stop = start + length
             stand_in = self._stand_ins.get(text[start:stop])
@@ -53,7 +53,7 @@ class _Words:
 
 
 class Hosts:
-    """Learns addresses and names first, then replaces them wherever they stand.
+    """Learns addresses and names first, then replaces them everywhere.
 
     >>> hosts = Hosts()
     >>> hosts.learn_worker("tcp://10.0.0.7:41", "worker-3")
@@ -73,7 +73,7 @@ class Hosts:
         """By their first run, in small letters."""
 
     def learn_worker(self, address: str, name: str = "") -> str:
-        """Return what stands for a worker: its own name where that is only a number."""
+        """Return the replacement of a worker: its own name if that is only a number."""
         if not address or address == OTHER_NAME:  # which stands for many, and names none
             return address
         known = self._addresses.get(address)
@@ -93,7 +93,7 @@ class Hosts:
         return stand_in
 
     def learn_scheduler(self, address: str) -> str:
-        """Return what stands for the scheduler."""
+        """Return the replacement of the scheduler."""
         if not address:
             return ""
         self._addresses.setdefault(address, "scheduler")
@@ -102,7 +102,7 @@ class Hosts:
         return self._addresses[address]
 
     def learn_host(self, host: str) -> str:
-        """Return what stands for a host; its name without the domain means the same one."""
+        """Return the replacement of a host, with or without its domain."""
         if not host:
             return ""
         known = self._hosts.get(host.lower())
@@ -133,7 +133,7 @@ class Hosts:
         words.add(word[run.start() :].lower(), stand_in)
 
     def clean(self, text: str) -> str:
-        """Return what stands for an address as a whole, or else clean a text."""
+        """Return the replacement of an address, or else clean a text."""
         known = self._addresses.get(text)
         return self.text(text) if known is None else known
 

@@ -50,7 +50,7 @@ def build(
 ) -> dict[str, Any]:
     """Write the report of a recording; return its summary.
 
-    `watch` is told meanwhile how many tasks of how many are packed, which takes longest.
+    `watch(done, of)` is called while tasks are packed, which takes longest.
     """
     recording.make_figures = figures_of
     about = about_of(recording)

@@ -103,7 +103,7 @@ class _Redaction:
         return self._clean(text, NAMES)
 
     def _cell(self, column: Column, cell: Any) -> Any:
-        """Clean a cell of a table; a text is left out if nobody says what it may hold."""
+        """Clean a cell of a table; a text whose column declares nothing is dropped."""
         if column.type not in ("utf8", "texts") or not self._what:
             return cell
         if column.holds is None:
@@ -254,7 +254,7 @@ class _Redaction:
 
 
 def _texts(source: RecordingStore) -> Iterator[str]:
-    """Give everything in which a path may stand."""
+    """Yield every text that may contain a path."""
     yield from _strings([source.about_facts, source.spill_error])
     for chunk in source.chunks():
         for block in chunk.keys:

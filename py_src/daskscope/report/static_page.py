@@ -276,7 +276,7 @@ def _part(title: str, content: str) -> str:
 
 
 def _alone(text: object) -> str:
-    """Return text that cannot turn round what stands beside it."""
+    """Return text whose direction does not affect its neighbours."""
     return f"<bdi>{shown(text)}</bdi>"
 
 

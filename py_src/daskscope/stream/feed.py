@@ -1,7 +1,7 @@
 """One session on its way to one page: a set of cursors into the recording.
 
 A feed decides what is said next and remembers what each number stood for until the
-page has it. It knows neither channels nor allowances, and no time but what it is told.
+page has it. It knows neither channels nor allowances, and takes the time as an argument.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class KeyCursor:
         return Keys(tuple(pieces)) if pieces else None
 
     def plan(self, max_bytes: float) -> Keys | None:
-        """Return keys that nobody asked for, newest first, until a page has enough."""
+        """Return keys that were not asked for, newest first, until a page has enough."""
         chunks = self._recording.chunks()
         if not chunks:
             return None
@@ -188,7 +188,7 @@ class Feed:
         keys, are sent again, under new numbers. It knows their rows by the numbers of these.
         """
         recording = self._recording
-        if restart or self._out_of_step:  # or another store than the one that was told so far
+        if restart or self._out_of_step:  # or another store than before
             self._out_of_step = False
             self._tables.restart()
             self.keys.restart()

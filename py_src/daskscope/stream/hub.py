@@ -3,7 +3,7 @@
 Everything happens on one event loop in the background, so that data flow while a cell
 is busy; the public methods may be called from any thread. Nothing is queued: a page is
 a set of cursors, and what cannot be sent now is looked up again later. There is one
-timer while somebody watches, and none otherwise.
+timer while a page watches, and none otherwise.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pages: dict[str, Page] = {}
         self._sources = Sources(self._on_source, self._on_focus)
-        self._chooser: dict[str, Any] = {}  # as it was told last
+        self._chooser: dict[str, Any] = {}  # as it was sent last
         self._chooser_at_s = float("-inf")  # when it was looked at last
         self._timer: asyncio.TimerHandle | None = None
         self._ticking = False

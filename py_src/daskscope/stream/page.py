@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 Send = Callable[[dict[str, Any], Sequence[bytes | memoryview]], None]
 
 MAX_REPORTED: Final = 200
-"""Errors that are remembered as told: a few for each of the hub's pages."""
+"""Errors that are remembered as sent: a few for each of the hub's pages."""
 
 
 class Code(NamedTuple):
@@ -71,7 +71,7 @@ class Channel:
 
 
 Cell = int | None
-"""Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""
+"""Number of the cell that runs just now; 0 when none runs, `None` when unknown."""
 
 WINDOW_BYTES: Final = LIMITS["window_bytes"]
 BLIND_AFTER_S: Final = HEARD_AGAIN_S
@@ -140,7 +140,7 @@ class Watched:
     state_pause_s: float = STATUS_S
 
     def hear_setting(self, setting: int) -> bool:
-        """Note that the page has set so many: it is told what holds, unless this is news."""
+        """Note the page's number of settings; return whether it is new."""
         is_new = setting > self.setting
         self.focus, self.setting = None, max(setting, self.setting)
         return is_new
@@ -210,7 +210,7 @@ class Page:
         return float("inf") if cell == 0 else BLIND_AFTER_S
 
     def gone(self, now_s: float, cell: Cell) -> bool:
-        """Return whether nobody is there any more."""
+        """Return whether the page is gone."""
         if not self.channel.open:
             return True
         if self._deaf(cell):

@@ -98,7 +98,7 @@ def mismatch(hello: Hello) -> dict[str, Any]:
 
 ACTIVE_S: Final = 3.0
 """So long after tasks came a session counts as active: long enough that a pause of a
-second between two of them is none for whoever reads it."""
+second between two of them does not count as one."""
 
 
 def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _busy(source: Source) -> bool:
 
 
 def status_message(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
-    """Return the state of a session, for one page, with what that page alone is told."""
+    """Return the state of a session for one page, with the notices of that page."""
     source = feed.source
     recording = store_of(source.recording)
     notices = [*source.notices]
@@ -369,7 +369,7 @@ class Sender:
                 waiting.remove((page, watched))
                 wait_s = min(wait_s, credit_s if credit_s > 0 else float("inf"))
                 continue
-            self._blind.spend(message.size_bytes, now)  # whoever could hear it
+            self._blind.spend(message.size_bytes, now)  # blind or not
             self._send(page, message, now)
             now = self._clock()
         return wait_s
