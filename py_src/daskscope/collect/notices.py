@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GAP_TEXTS: Final = {
-    "agent-failed": "The agent on the scheduler stopped after an error: what finished just then "
-    "is not here.",
-    "scheduler-restarted": "The scheduler was restarted: what finished in between is not here.",
-    "agent-left": "The agent on the scheduler was gone, as nobody read it for long or somebody "
-    "unregistered it: what finished in between is not here.",
-    "stream-overrun": "Dask's own task stream had forgotten some of the tasks that finished in "
-    "between before they could be read.",
+    "agent-failed": "The agent on the scheduler stopped after an error; tasks that finished then "
+    "are missing.",
+    "scheduler-restarted": "The scheduler was restarted; tasks that finished in between are "
+    "missing.",
+    "agent-left": "The agent was unregistered, or was not read for too long; tasks that finished "
+    "in between are missing.",
+    "stream-overrun": "Dask's own task stream dropped some tasks before they could be read.",
 }
 """Why tasks may have run unseen, by the reason of the gap."""
 
