@@ -2,7 +2,8 @@
 
 Workers run array tasks; each second the kernel asks. Next to it, in the same run, are Dask's
 routes for the same second: `client.profile(start=…)`. The hour is simulated: each of 400 threads
-has stacks as a mixed workload has them, 9.5 different ones a second, 39 in ten, 72 a minute.
+has stacks as a mixed workload has them, 9.5 different ones a second, 39 in ten, 72 a minute. They
+are read each second, as for a panel, and once a minute, as when nobody looks.
 
 python tests/bench/profile_data.py [workers] [seconds of the simulation]
 """
@@ -13,6 +14,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections import deque
 from types import SimpleNamespace
@@ -33,19 +35,22 @@ from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles
 from daskscope.collect.link import ClientView, Link
 from daskscope.collect.profile_rows import ProfileRows
 from daskscope.recording import Recording, RecordingStore
+from daskscope.report.html import build
 from daskscope.session import read_profile
 
 ROUNDS = 15
 LIMIT_WORKER_MS = 1.0
 LIMIT_SCHEDULER_MS = 0.2
 LIMIT_KERNEL_BYTES = 100_000_000
+LIMIT_REPORT_BYTES = 8_000_000
 THREADS = 4
 WORKERS = 100
 
 
 def say(metric: str, value: float, unit: str, **more: Any) -> None:
     """Print a figure."""
-    print(json.dumps({"bench": "profile", "metric": metric, "value": value, "unit": unit} | more))
+    figure = {"bench": "profile", "metric": metric, "value": value, "unit": unit} | more
+    print(json.dumps(figure), flush=True)
 
 
 def timed(names: list[str], dask_worker: Any) -> None:
@@ -142,7 +147,7 @@ async def serve(workers: int) -> None:
     for _ in range(workers):
         cycles = ProfileCycles()
 
-        def ours(reader: str, known: Any, cycles: ProfileCycles = cycles) -> Any:
+        def ours(reader: str, known: Any, last: bool, cycles: ProfileCycles = cycles) -> Any:
             told.append((time.time(), {"task": state}))
             process = SimpleNamespace(cycles=lambda scope: [*told] if not scope else [])
             process.interval_s, process.cycle_s, process.ahead_s = 0.01, 1.0, 0.0
@@ -187,8 +192,10 @@ async def scheduler_costs(workers: int) -> None:
         answer = await gather.answer("bench", known, "", 0, 10**9)
         dumps(answer)
         took["ours"] += (time.thread_time() - begun) * (number > 0)
+        assert len(answer["workers"]) == workers + 1, "workers did not answer"
         for address, data in answer["workers"].items():
             rows.take(address, data, time.time())
+        assert not rows.unreadable
         begun = time.thread_time()
         dumps(await Scheduler.get_profile(fake, start=time.time() - 1))
         took["dask"] += (time.thread_time() - begun) * (number > 0)
@@ -200,13 +207,13 @@ async def scheduler_costs(workers: int) -> None:
     say(what, each["ours"], "ms", limit=LIMIT_SCHEDULER_MS, peer=each["dask"])
 
 
-def simulated(seconds: int) -> None:
-    """Fill the rings of a recording as 100 workers would in an hour."""
+def simulated(seconds: int, batch: int) -> None:
+    """Fill the rings of a recording as 100 workers would, whose rows come every `batch` seconds."""
     dice = np.random.default_rng(7)
     recording = RecordingStore()
     names = recording.names
     frames = [names.intern("frames", (f"f{n}", f"m{n % 90}.py", n, n, "x()")) for n in range(3_000)]
-    prefixes = [names.intern("prefixes", f"prefix-{n}") for n in range(10)]
+    prefixes = np.array([names.intern("prefixes", f"prefix-{n}") for n in range(10)])
     leaves = []
     for leaf in range(2_000):
         stack = 0
@@ -216,51 +223,67 @@ def simulated(seconds: int) -> None:
     phases = dice.choice(leaves, (400, 12))
     weights = 0.72 ** np.arange(12)
     weights /= weights.sum()
-    addresses = np.array([f"tcp://10.0.0.{n}:4000" for n in range(WORKERS)], object)
-    thread = np.arange(WORKERS * THREADS)
+
+    def sampled(worker: int, second: int) -> dict[str, Any]:
+        thread = worker * THREADS + np.arange(THREADS)
+        time = second + np.arange(batch)[:, None]
+        phase = (thread * 13 + (time + thread) // 3 % 7) % 400
+        drawn = dice.multinomial(100, weights, phase.shape)
+        row, which, at = np.nonzero(drawn)
+        phase = phase[row, which]
+        return {
+            "time": begin + second + row + worker % 25 / 25,
+            "duration": np.ones(len(row)),
+            "scope": np.zeros(len(row)),
+            "worker": np.full(len(row), f"tcp://10.0.0.{worker}:4000", object),
+            "prefix": prefixes[phase % 10],
+            "stack": phases[phase, at],
+            "count": drawn[row, which, at],
+        }
+
     series = recording.series("profile_counts")
     begin = 1_700_000_000.0
     recording.names.numbers("stacks")
     ProfileRows(recording)
-    before, spent, rows = own_bytes(), 0.0, 0
-    for second in range(seconds):
-        phase = (thread * 13 + (second + thread) // 3 % 7) % 400
-        drawn = dice.multinomial(100, weights, len(thread))
-        which, at = np.nonzero(drawn)
-        columns = {
-            "time": begin + second + which % 100 / 100,
-            "duration": np.ones(len(which)),
-            "scope": np.zeros(len(which)),
-            "worker": addresses[which // THREADS],
-            "prefix": np.array(prefixes)[phase[which] % 10],
-            "stack": phases[phase[which], at],
-            "count": drawn[which, at],
-        }
-        rows += len(which)
-        begun = time.thread_time()
-        series.append(columns, now=begin + second + 1)
-        spent += time.thread_time() - begun
+    before, spent, rows, samples, most = own_bytes(), 0.0, 0, 0.0, 0
+    for second in range(0, seconds, batch):
+        for worker in range(WORKERS):
+            columns = sampled(worker, second)
+            rows += len(columns["count"])
+            samples += columns["count"].sum()
+            begun = time.thread_time()
+            # Answers of many workers take five seconds where they come once a minute.
+            series.append(columns, now=begin + second + batch + 1 + worker * batch / 1_200)
+            spent += time.thread_time() - begun
+        most = max(most, own_bytes() - before)
     took = own_bytes() - before
-    say("rows a thread and second", round(rows / seconds / len(thread), 1), "rows")
+    hour = f"{seconds / 3600:g} h of 100 workers with 4 threads, read every {batch} s"
+    say("rows a thread and second", round(rows / seconds / WORKERS / THREADS, 1), "rows")
     say("CPU of the kernel to append", round(1e6 * spent / rows, 2), "µs/row")
-    hour = f"{seconds / 3600:g} h of 100 workers with 4 threads"
-    say(f"memory of the kernel, {hour}", took, "B", limit=LIMIT_KERNEL_BYTES)
+    say(f"memory of the kernel, {hour}", took, "B", limit=LIMIT_KERNEL_BYTES, most=most)
     say("bytes of its rings", sum(ring.memory_bytes for ring in series.rings), "B")
     oldest = begin + seconds - max(ring.begin for ring in series.rings)
     say("held as measured", round(oldest), "s")
     for window in (seconds, 600, 60):
-        best = 1e9
+        best, stop = 1e9, begin + seconds + 1
         for _ in range(3):
             begun = time.perf_counter()
-            tree = Recording(recording).profile(begin + seconds - window, begin + seconds)
+            tree = Recording(recording).profile(stop - window - 1, stop)
             best = min(best, time.perf_counter() - begun)
-        assert tree.count > 0
         say(f"ProfileTree of the last {window} s", round(1000 * best), "ms")
+        assert window < seconds or abs(tree.count - samples) < 1, "samples were lost"
+    with tempfile.TemporaryFile() as file:
+        build(recording, file)
+        say(f"report, {hour}", file.tell(), "B", limit=LIMIT_REPORT_BYTES)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
         asyncio.run(serve(int(sys.argv[2])))
-    worker_costs(2)
-    asyncio.run(scheduler_costs(int(sys.argv[1]) if len(sys.argv) > 1 else 50))
-    simulated(int(sys.argv[2]) if len(sys.argv) > 2 else 3_600)
+    elif sys.argv[1:2] == ["hour"]:
+        simulated(int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        worker_costs(2)
+        asyncio.run(scheduler_costs(int(sys.argv[1]) if len(sys.argv) > 1 else 50))
+        for batch in ("1", "60"):  # in a process each, as its memory is measured
+            subprocess.run([sys.executable, __file__, "hour", *(sys.argv[2:3] or ["3600"]), batch])

@@ -87,6 +87,38 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(wanted, said):
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("call", "name", "allowed"),
+    [
+        (lambda tree: tree.top(by="time"), "by", '"self" or "total"'),
+        (lambda tree: tree.top("ten"), "n", "whole number"),
+        (lambda tree: tree.top(-1), "n", "0 or more"),
+        (lambda tree: tree.top(True), "n", "whole number"),
+        (lambda tree: tree.merge({"count": 1}), "others", "ProfileTree"),
+    ],
+)
+def test_a_wrong_argument_of_a_tree_is_named_with_what_is_allowed(call, name, allowed):
+    with pytest.raises(DaskscopeError) as error:
+        call(tree_of())
+    assert error.value.code == "bad-query"
+    assert f"`{name}`" in str(error.value)
+    assert allowed in str(error.value)
+
+
+@pytest.mark.parametrize("write", ["save", "to_speedscope", "to_collapsed"])
+def test_a_path_that_is_none_is_refused(write):
+    for path in (None, 7):
+        with pytest.raises((DaskscopeError, TypeError), match=r"path|name"):
+            getattr(tree_of(), write)(path)
+
+
+@pytest.mark.parametrize("other", [1, None, {"count": 1}])
+def test_only_trees_are_added_and_compared(other):
+    for calculate in (lambda tree: tree + other, lambda tree: tree - other):
+        with pytest.raises(TypeError, match="ProfileTree"):
+            calculate(tree_of())
+
+
 def test_an_empty_profile_is_a_tree_too():
     tree = Recording(new_recording()).profile()
     assert (tree.count, tree.seconds, len(tree.to_pandas())) == (0, None, 0)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -168,6 +169,9 @@ class ProfileTree:
         ``self`` and ``total`` are samples; times `interval` they are seconds of threads. A
         function that calls itself is counted once in its total. ``line`` is one where it was
         seen. What Dask does not tell apart has a row of its own: ``in one of: …``.
+
+        >>> rec.profile().to_pandas()[["function", "file", "line"]].values[0].tolist()
+        ['work', '/home/ada/job.py', 3]
         """
         import pandas as pd
 
@@ -186,14 +190,26 @@ class ProfileTree:
         np.add.at(sums, self.frame, by_node)
         return sums
 
-    def top(self, n: int = 10, by: str = "self") -> pd.DataFrame:
-        """Return the `n` functions with the most samples, by ``"self"`` or ``"total"``."""
+    def top(self, n: SupportsIndex = 10, by: str = "self") -> pd.DataFrame:
+        """Return the `n` functions with the most samples, by ``"self"`` or ``"total"``.
+
+        >>> rec.profile().top(2, by="total")["function"].tolist()
+        ['run', 'work']
+        """
         if by not in ("self", "total"):
-            raise ValueError(f'by must be "self" or "total", got {by!r:.100}')
-        return self.to_pandas().sort_values(by, ascending=False, kind="stable").head(n)
+            raise _bad_argument("by", by, 'It is "self" or "total".')
+        count = index(n) if isinstance(n, SupportsIndex) else -1
+        if count < 0 or isinstance(n, bool):
+            raise _bad_argument("n", n, "It is a whole number of functions, 0 or more.")
+        return self.to_pandas().sort_values(by, ascending=False, kind="stable").head(count)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as ``Client.profile`` does: ``distributed.profile.plot_data`` takes that."""
+        """Return it as ``Client.profile`` does: ``distributed.profile.plot_data`` takes that.
+
+        >>> state = rec.profile(prefix="sum").to_dict()
+        >>> state["count"], [*state["children"]]
+        (60, ['run;/lib/pool.py;10'])
+        """
         nodes: list[dict[str, Any]] = []
         for total, parent, frame in zip(
             self.totals.tolist(), self.parent.tolist(), self.frame.tolist(), strict=True
@@ -225,15 +241,22 @@ class ProfileTree:
         return self if other == 0 else NotImplemented  # sum([a, b]) begins with 0
 
     def merge(self, *others: ProfileTree) -> ProfileTree:
-        """Return the samples of this and other trees together.
+        """Return the samples of this and other trees together, as `+` does.
 
         >>> rec.profile(prefix="inc").merge(rec.profile(prefix="sum")).count == rec.profile().count
         True
         """
+        wrong = [other for other in others if not isinstance(other, ProfileTree)]
+        if wrong:
+            raise _bad_argument("others", wrong[0], "Each is a ProfileTree.")
         return merged([self, *others])
 
     def __sub__(self, other: ProfileTree) -> ProfileDifference:
-        """Return what grew from `other` to this one, beyond chance (see `ProfileDifference`)."""
+        """Return what grew from `other` to this one, beyond chance (see `ProfileDifference`).
+
+        >>> (rec.profile(prefix="inc") - rec.profile(prefix="sum")).count
+        89
+        """
         from daskscope.derive.profile_difference import difference
 
         return difference(self, other) if isinstance(other, ProfileTree) else NotImplemented
@@ -279,6 +302,10 @@ class ProfileTree:
         seconds = "" if self.seconds is None else f", {seconds_text(self.seconds)} of threads"
         count = count_text(round(self.count), "sample")
         return f"<ProfileTree {self.scope}: {count}{seconds}, {count_text(functions, 'function')}>"
+
+
+def _bad_argument(name: str, value: object, allowed: str) -> DaskscopeError:
+    return DaskscopeError("bad-query", f"`{name}` cannot be {value!r:.100}.", allowed)
 
 
 def plain(count: float) -> float:

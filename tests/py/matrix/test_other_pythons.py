@@ -51,3 +51,26 @@ def test_every_task_arrives_from_another_python(python: str, where: str, tmp_pat
     finally:
         process.stop()
     assert "Plugin failed" not in process.log.read_text()
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_event_loops_of_another_python_are_in_the_profile(python: str, tmp_path: Path) -> None:
+    """On Python 3.11 distributed does not sample them."""
+    process = SchedulerProcess(tmp_path, python)
+    try:
+        process.start(distributed__worker__profile__cycle="100ms")
+        with Client(process.address, timeout=60) as client, daskscope.connect(client) as s:
+            live(s)
+
+            def both_are_sampled() -> bool:
+                client.gather(client.map(abs, range(1_000), pure=False))  # idle loops have none
+                return all(s.profile(scope=scope).count > 3 for scope in ("worker", "scheduler"))
+
+            eventually(both_are_sampled)
+            before = s.profile(scope="scheduler").count
+            dask_s = client.profile(scheduler=True)["count"]
+            assert before <= dask_s <= s.profile(scope="scheduler").count
+            assert s.profile(scope="worker").count <= client.profile(server=True)["count"]
+            assert {*s.recording.table("profiled")["administrative"]} == {"ok"}
+    finally:
+        process.stop()
