@@ -92,7 +92,7 @@ class Session(SharedFocus):
             self._client, self._recording, pace, self._notify, self._sent
         )
         self._parts = Parts(self._client, self._collector, self._recording, limits)
-        self._begun = made_by(self.name, self.address)
+        self._provenance = made_by(self.name, self.address)
         self._note_facts()
 
     def _renew_locks(self) -> None:
@@ -248,7 +248,7 @@ class Session(SharedFocus):
 
     def _note_facts(self) -> None:
         self._recording.about_facts = {
-            **self._begun,
+            **self._provenance,
             "cluster": self.name,
             "scheduler": self.address,
             **self._collector.facts(),

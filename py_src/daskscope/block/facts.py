@@ -17,7 +17,7 @@ from daskscope.session import parts_of
 if TYPE_CHECKING:
     from daskscope.session import Session
 
-SURROUNDINGS_S: Final = 5.0
+VERSIONS_AND_LOGS_S: Final = 5.0
 HEARTBEAT_SLACK_S: Final = 0.2
 MAX_TRACEBACK: Final = 100_000
 
@@ -84,7 +84,7 @@ def note_end(
 async def versions_and_logs_of(session: Session, start: float) -> VersionsAndLogs:
     """Ask for versions and logs; to be awaited in the background loop."""
     try:
-        return await versions_and_logs(parts_of(session).client, start, SURROUNDINGS_S)
+        return await versions_and_logs(parts_of(session).client, start, VERSIONS_AND_LOGS_S)
     except Exception as error:  # noqa: BLE001 - what was recorded is worth more
         return not_asked(error)
 

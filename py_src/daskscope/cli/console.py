@@ -23,7 +23,7 @@ def say(text: str = "") -> None:
     _write(sys.stdout, text + "\n")
 
 
-def teller(place: Path) -> Callable[[str], None]:
+def reporter(place: Path) -> Callable[[str], None]:
     """Return how to report a result, which may itself go to standard output."""
     try:
         same = os.path.samestat(place.stat(), os.fstat(sys.stdout.fileno()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from daskscope.atomic_files import check_no_url, is_stream, not_written, real, written
-from daskscope.cli.console import Progress, say, teller, warn
+from daskscope.cli.console import Progress, reporter, say, warn
 from daskscope.cli.parser import FORMATS
 from daskscope.derive.recorded_profile import profile_of
 from daskscope.errors import DaskscopeError
@@ -137,7 +137,7 @@ def report(given: argparse.Namespace) -> int:
         length = f", {bytes_text(local.stat().st_size)}"
         keep(local, figures, location=place.location)
 
-    tell = teller(Path(place.name))
+    tell = reporter(Path(place.name))
     with Progress(f"Writing {place.name}") as progress:
         place.write(lambda out: build(recording, out, progress.at), keep_copy)
     counts = recording.counts
@@ -196,7 +196,7 @@ def export(given: argparse.Namespace) -> int:
 
 
 def _chrome(recording: RecordingStore, output: Path) -> None:
-    path, tell = None if is_stream(output) else real(output), teller(output)
+    path, tell = None if is_stream(output) else real(output), reporter(output)
     with Progress(f"Writing {output}") as progress:
         counts = to_chrome(recording, output, progress.at)
     written_size = f", {bytes_text(path.stat().st_size)}" if path else ""
@@ -220,7 +220,7 @@ def _profile(recording: RecordingStore, output: Path, form: str) -> None:
         write = to_speedscope if form == "speedscope" else to_collapsed
         write(trees, output)
     counts = [f"{NAMES[tree.scope]} {round(tree.count):,}" for tree in trees]
-    teller(output)(f"{one_line(output)}: samples of {', '.join(counts)}")
+    reporter(output)(f"{one_line(output)}: samples of {', '.join(counts)}")
 
 
 def _tables(recording: RecordingStore, output: Path, form: str) -> None:

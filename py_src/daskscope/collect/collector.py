@@ -324,12 +324,12 @@ class Collector:
                     await self._profile.finish(LAST_ANSWER_S)
                     await self._release(link)
                     return
-                now, rhythm = self._answered_s, self._poll_pace
-                rhythm.answered(now, tasks, now - self._asked_s, self._scheduler_s)
+                now, pace = self._answered_s, self._poll_pace
+                pace.answered(now, tasks, now - self._asked_s, self._scheduler_s)
                 await self._pause(
-                    rhythm.catching_up_s()
+                    pace.catching_up_s()
                     if self._more
-                    else rhythm.pause_s(now, crowded=gil_pressure.crowded())
+                    else pace.pause_s(now, crowded=gil_pressure.crowded())
                 )
         except BaseException:
             link.abort()
