@@ -226,49 +226,73 @@ class TaskStream(Panel):
 
 
 class Summary(Panel):
-    """Progress of a Dask client, live: tasks done, where the time went, what needs a look."""
+    """Progress of a Dask client, live: tasks done, where the time went, what needs a look.
+
+    `daskscope.Summary()` shows the current client.
+    """
 
     kind = "summary"
 
 
 class Spans(Panel):
-    """Cells of the notebook and spans of Dask, live: how long each took, of what, and its tasks."""
+    """Cells of the notebook and spans of Dask, live: how long each took, of what, and its tasks.
+
+    `daskscope.Spans()` shows the current client.
+    """
 
     kind = "spans"
 
 
 class Memory(Panel):
-    """Memory of a Dask client's workers over time, live: how near the limit, and of what."""
+    """Memory of a Dask client's workers over time, live: how near the limit, and of what.
+
+    `daskscope.Memory()` shows the current client.
+    """
 
     kind = "memory"
 
 
 class FineMetrics(Panel):
-    """Where the time of a Dask client's threads went, live: by function and activity, and idle."""
+    """Where the time of a Dask client's threads went, live: by function and activity, and idle.
+
+    `daskscope.FineMetrics()` shows the current client.
+    """
 
     kind = "fine-metrics"
 
 
 class Profile(Panel):
-    """What the threads of a Dask client's workers are doing, live: a flame graph of functions."""
+    """What the threads of a Dask client's workers are doing, live: a flame graph of functions.
+
+    `daskscope.Profile()` shows the current client.
+    """
 
     kind = "profile"
 
 
 class Events(Panel):
-    """Errors, events, workers that came and left, and gaps of a Dask client, live."""
+    """Errors, events, workers that came and left, and gaps of a Dask client, live.
+
+    `daskscope.Events()` shows the current client.
+    """
 
     kind = "events"
 
 
 class Logs(Panel):
-    """What the scheduler and the workers of a Dask client log, live."""
+    """What the scheduler and the workers of a Dask client log, live.
+
+    `daskscope.Logs()` shows the current client.
+    """
 
     kind = "logs"
 
 
 class System(Panel):
-    """CPU, memory and event loop of the scheduler, threads and memory of the workers, live."""
+    """CPU, memory and event loop of the scheduler, threads and memory of the workers, live.
+
+    `daskscope.System()` shows the current client.
+    """
 
     kind = "system"
 
