@@ -69,6 +69,14 @@ export class Page {
     return store;
   }
 
+  /** What else the page shows, by what it is called. */
+  beside(shown: unknown): { name: string; session: SharedSession }[] {
+    return this.held
+      .peek()
+      .filter((session) => session.listed && session !== shown)
+      .map((session) => ({ name: session.info.peek().name, session }));
+  }
+
   /** Each store bounds its own rows; what nobody looks at goes before they add up. */
   private makeRoomFor(grown: SharedSession): void {
     const stores = [...this.stores.values()];

@@ -110,3 +110,21 @@ test("fine performance metrics", { tag: "@picture" }, async ({ page }) => {
   await page.mouse.move(2, 2);
   await page.screenshot({ path: join(IMAGES, "fine-metrics.png") });
 });
+
+test("the profile", { tag: "@picture" }, async ({ page }) => {
+  const panel = await tourWith(page, "Profile", "bottom");
+  await page.sidebar.close("left");
+  await runCells(page, ...CELLS);
+  await startCell(page, LAST_CELL);
+  await expect(panel.locator(".ds-status")).toHaveText(/^[\d,]{5,} of /, {
+    timeout: 60_000,
+  });
+  // The function that took most, at the top of the table.
+  const table = panel.getByRole("table", { name: "Functions" });
+  await table.locator("tbody button").first().click();
+  await page.mouse.move(2, 2);
+  await page.screenshot({ path: join(IMAGES, "profile.png") });
+  await panel.getByRole("button", { name: "Callers and callees" }).click();
+  await expect(panel.locator(".ds-profile-sandwich")).toBeVisible();
+  await panel.screenshot({ path: join(IMAGES, "profile-sandwich.png") });
+});

@@ -32,11 +32,14 @@ export class StoredLink implements SessionLink {
 
   private async begin(): Promise<StoredRecording> {
     const recording = await this.open();
-    const { cluster, scheduler } = recording.about;
+    const { title, source, cluster, scheduler } = recording.about;
+    const named = [title, source, cluster].find(
+      (one) => typeof one === "string" && one !== "",
+    );
     this.sessions.value = [
       {
         id: SESSION_ID,
-        name: typeof cluster === "string" && cluster ? cluster : "recording",
+        name: (named as string | undefined) ?? "recording",
         address: typeof scheduler === "string" ? scheduler : "",
         state: "stopped",
         workers: 0,

@@ -126,19 +126,21 @@ export class ProfileCounts {
     return stretched(rows, [...this.workers.keys()]);
   }
 
-  /** Samples by worker or by prefix. */
-  by(of: "prefix", window: CountWindow): Map<number, number>;
-  by(of: "worker", window: CountWindow): Map<string, number>;
-  by(
-    of: "prefix" | "worker",
-    window: CountWindow,
-  ): Map<number | string, number> {
-    const sums = new Map<number | string, number>();
-    this.each(window, ({ columns }, row, count) => {
-      const key = columns[of][row];
-      sums.set(key, (sums.get(key) ?? 0) + count);
+  /** By the number of a prefix, or of a worker as `workerOf` has it. */
+  by(of: "prefix" | "worker", window: CountWindow): Map<number, RowColumns> {
+    const groups = new Map<number, RowColumns>();
+    this.each(window, ({ columns, workers }, row, count) => {
+      const key = of === "prefix" ? columns.prefix[row] : workers[row];
+      let rows = groups.get(key);
+      if (!rows) groups.set(key, (rows = new RowColumns()));
+      rows.add(columns.stack[row], count);
     });
-    return sums;
+    return groups;
+  }
+
+  /** The address of a worker; it keeps its number. */
+  workerOf(number: number): string {
+    return [...this.workers.keys()][number] ?? "";
   }
 
   /**

@@ -2,6 +2,7 @@
 // of one. No function here calls itself, since a stack from a file may be 100,000 deep.
 
 import type { TableColumns } from "../schema";
+import type { RowColumns } from "./profile_stretches";
 
 export type FrameColumns = TableColumns["frames"];
 
@@ -80,6 +81,43 @@ export function treeOf(stacks: Stacks, counts: ArrayLike<number>): Tree {
     depth[node] = depth[parent[node]] + 1;
   }
   return { parent, frame, self, total, depth, frames: largest + 1, stack };
+}
+
+/** From here on frames are groups: a recording has fewer frames. */
+export const FIRST_GROUP = 0x10000;
+
+/** Below the root a frame for each group, from `FIRST_GROUP` on, and its stacks below that. */
+export function splitTree(
+  stacks: Stacks,
+  groups: ReadonlyMap<number, RowColumns>,
+): Tree {
+  const counts = new Float64Array(stacks.parent.length);
+  const trees = [...groups].map(([group, rows]) => {
+    counts.fill(0);
+    for (let row = 0; row < rows.size; row++) {
+      if (rows.stack[row] < counts.length) {
+        counts[rows.stack[row]] += rows.count[row];
+      }
+    }
+    return [FIRST_GROUP + group, treeOf(stacks, counts)] as const;
+  });
+  const size = trees.reduce((sum, [, tree]) => sum + tree.frame.length, 1);
+  const [parent, frame, depth] = [0, 1, 2].map(() => new Uint32Array(size));
+  const [self, total] = [0, 1].map(() => new Float64Array(size));
+  let [first, frames] = [1, 1];
+  for (const [group, tree] of trees) {
+    frame.set(tree.frame, first);
+    self.set(tree.self, first);
+    total.set(tree.total, first);
+    tree.parent.forEach((above, at) => (parent[first + at] = first + above));
+    tree.depth.forEach((own, at) => (depth[first + at] = own + 1));
+    frame[first] = group;
+    parent[first] = 0;
+    total[0] += tree.total[0];
+    frames = Math.max(frames, group + 1);
+    first += tree.frame.length;
+  }
+  return { parent, frame, self, total, depth, frames };
 }
 
 /** A file may say what cannot be. */

@@ -117,6 +117,7 @@ export function makeWidget(
       emptyState,
       options: model.get("_options") ?? {},
       capturesWheel: false,
+      others: () => thePage().beside(session.peek()),
       ...(goToCell && { goToCell: (id) => goToCell(el, id) }),
     };
     return kind.mount(el, { session, host });

@@ -45,6 +45,12 @@ export interface Chooser {
   choose(id: string): void;
 }
 
+/** A recording that is shown elsewhere, or that was opened from a file. */
+export interface OtherRecording {
+  readonly name: string;
+  readonly session: SessionStore;
+}
+
 export interface PanelHost {
   /** Lies among cells of a notebook, which must not get the keys that are typed here. */
   readonly inline: boolean;
@@ -65,6 +71,10 @@ export interface PanelHost {
   readonly panels?: readonly string[];
   /** Goes to another panel of the session; missing where there is none. */
   show?(panel: string): void;
+  /** The other sessions of the page, to compare with. */
+  readonly others?: () => readonly OtherRecording[];
+  /** Opens a recording or a report that the person chose; rejects with a coded error. */
+  openFile?(file: File): Promise<OtherRecording>;
   /** What goes to a cell of the notebook, by its id; null where that is not open. */
   goToCell?(id: string): (() => void) | null;
   /** Buttons for a notice of the kernel, by its code. */

@@ -7,11 +7,14 @@ import {
 } from "../../js_src/derive/profile_callers";
 import { layoutOf, ranksOf, visible } from "../../js_src/derive/profile_layout";
 import { MODULES, modulesOf } from "../../js_src/derive/profile_modules";
+import { RowColumns } from "../../js_src/derive/profile_stretches";
 import { search } from "../../js_src/derive/profile_search";
 import {
   collapsed,
+  FIRST_GROUP,
   functionsOf,
   rootedAt,
+  splitTree,
   type Tree,
   treeOf,
   without,
@@ -114,6 +117,33 @@ describe("a tree", () => {
     const shown = checked(rootedAt(tree, frame("f")));
     expect(shown.frame[0]).toBe(frame("f"));
     expect(lines(shown)).toEqual(["1", "b 5", "b f 4"]);
+  });
+
+  it("is split into groups below its root", () => {
+    const { tree } = made("a b 3", "a 1", "c 2");
+    const rows = (...counts: [stack: number, count: number][]) => {
+      const found = new RowColumns();
+      for (const [stack, count] of counts) found.add(stack, count);
+      return found;
+    };
+    const groups = new Map([
+      [4, rows([2, 1], [1, 1])],
+      [0, rows([2, 2], [3, 2])],
+    ]);
+    const shown = checked(splitTree(tree, groups));
+    NAMES = [...NAMES];
+    NAMES[FIRST_GROUP + 4] = "four";
+    NAMES[FIRST_GROUP] = "none";
+    expect(lines(shown)).toEqual([
+      "four a 1",
+      "four a b 1",
+      "none a b 2",
+      "none c 2",
+    ]);
+    expect(shown.total[0]).toBe(6);
+    const { frame } = functionsOf(collapsed(shown, { recursion: true }));
+    expect(frame.at(-1)).toBe(FIRST_GROUP + 4);
+    expect(splitTree(tree, new Map()).total[0]).toBe(0);
   });
 
   it("folds recursion, also through other functions", () => {

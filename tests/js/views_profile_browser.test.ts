@@ -203,7 +203,9 @@ describePanel("the panel of the profile", () => {
     await expect
       .poll(() => head.innerText())
       .toMatch(/A → B: \S+ [\d.]+ → [\d.]+ %, /);
-    await expect.poll(() => point(4, 0.4)).toMatch(/A → B\s+[\d.]+ → [\d.]+ %/);
+    await expect
+      .poll(() => point(4, 0.4))
+      .toMatch(/A\s+[\d.]+ %\s+B\s+[\d.]+ %\s+B − A\s+[+−][\d.]+ %/);
     // The same work in both: nothing differs.
     await page.evaluate(() => {
       const { session } = window.harness;
@@ -224,6 +226,63 @@ describePanel("the panel of the profile", () => {
     });
     await expect.poll(() => head.innerText()).toContain("A is 2.0 – 8.0 s");
     expect(await head.innerText()).toContain("No function differs");
+  });
+
+  it("compares with another recording, in seconds, and refuses what cannot be", async () => {
+    await open(`${PANEL}&slower=1&other-at=29.1`, 1200, 760);
+    await choose("Compare");
+    const chooseOther = async () => {
+      await choose("Another recording");
+      await choose("Taxi shuffle, 13:47");
+    };
+    await chooseOther();
+    const head = page.locator(".ds-profile-compare");
+    await expect
+      .poll(() => head.innerText())
+      .toMatch(/^B took .* more\. Series\.map [\d.]+ s more/);
+    // The other functions took as long as before.
+    expect(await head.innerText()).toMatch(
+      /B is this run \(.*A is Taxi shuffle/,
+    );
+    await choose("add_margin a cell, line 9");
+    await expect
+      .poll(() => text(".ds-profile-detail"))
+      .toMatch(/A\s+[\d.]+ s\s+B\s+[\d.]+ s\s+B − A\s+\+[\d.]+ s/);
+    await choose("Percent");
+    await expect.poll(() => head.innerText()).toContain("A → B: Series.map");
+    await page.evaluate(() => window.harness.dispose());
+    await page.close();
+    await open(`${PANEL}&other-interval=0.02`, 1200, 760);
+    await choose("Compare");
+    await chooseOther();
+    await page.getByText("20 ms in A and 10 ms in B").waitFor();
+    const file = page.locator('input[type="file"]');
+    await file.setInputFiles({
+      name: "no-report.html",
+      mimeType: "text/html",
+      buffer: Buffer.from("<p>hello"),
+    });
+    await page.getByText("no-report.html cannot be read").waitFor();
+  });
+
+  it("is split by prefix and by worker", async () => {
+    await open(PANEL, 1200, 700);
+    const split = async (by: string) => {
+      await choose("More of the graph");
+      await choose(`Split by ${by}`);
+      await page.keyboard.press("Escape");
+    };
+    const [before] = await samples();
+    await split("prefix");
+    await expect.poll(() => point(1, 0.1)).toMatch(/^groupby-chunk/);
+    expect(await point(2, 0.1)).toMatch(/^_concurrent_futures_thread\.run/);
+    expect(await point(5, 0.1)).toMatch(/^totals/);
+    expect(await samples()).toEqual([before, before]);
+    await split("worker");
+    await expect.poll(() => point(1, 0.1)).toMatch(/^worker-0/);
+    expect(await point(1, 0.9)).toMatch(/^worker-3/);
+    await choose("Invert");
+    await expect.poll(() => point(1, 0.01)).not.toMatch(/^worker/);
   });
 
   it("stands still while a frame is pinned, and goes on afterwards", async () => {

@@ -6,6 +6,8 @@ import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import type { PanelHost, PanelKind } from "../../panel/host";
 import { PANELS } from "../../panels";
+import { thePage } from "../../session_page";
+import { openOther } from "../report/report_file";
 import type { Binding } from "./binding";
 import { kindIcon } from "./icons";
 import type { Notebook } from "./notebooks";
@@ -77,6 +79,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
         },
         panels: PANELS.map((one) => one.id),
         show: (panel) => show(panel, this),
+        others: () => thePage().beside(binding.session.peek()),
+        openFile: openOther,
         goToCell(id) {
           const notebook = binding.notebook.peek();
           const go = notebook?.goToCell(id);

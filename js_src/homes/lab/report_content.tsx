@@ -150,7 +150,10 @@ export class ReportContent extends Widget {
         });
         if (leaving.signal.aborted) return;
         unmount();
-        unmount = mountReport(node, source, { place, visible });
+        unmount = mountReport(node, source, {
+          ...{ place, visible },
+          others: () => thePage().beside(source.session),
+        });
         this.onTitle(shortened(source.title));
       } catch (error) {
         if (leaving.signal.aborted) return;

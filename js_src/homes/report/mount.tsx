@@ -8,6 +8,7 @@ import {
 } from "@preact/signals";
 import { render } from "preact";
 import { watchEnvironment } from "../../panel/environment";
+import type { PanelHost } from "../../panel/host";
 import { Report } from "./app";
 import {
   followAddress,
@@ -23,6 +24,7 @@ export interface ReportTab {
   /** What of the report is shown, both ways; the page's own report follows the address. */
   readonly place: Signal<Place>;
   readonly visible: ReadonlySignal<boolean>;
+  readonly others: PanelHost["others"];
 }
 
 /** Returns what undoes it. */
@@ -36,7 +38,7 @@ export function mountReport(
   element.replaceChildren(root);
   const alone = !source.link;
   const environment = watchEnvironment(root, {});
-  const state = new ReportState(source, tab?.visible);
+  const state = new ReportState(source, tab?.visible, tab?.others);
   if (alone) state.go(fromFragment(location.hash));
   const stops = [
     effect(() => {

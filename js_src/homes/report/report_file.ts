@@ -1,10 +1,13 @@
 // A report or a recording as a file: what it carries is taken out of it as text and
 // bytes. Nothing of a report's page is run, or put into another one.
 
+import { signal } from "@preact/signals";
+import { SESSION_ID } from "../../archive/messages";
 import { openRecording } from "../../archive/stored_link";
 import { DaskscopeError } from "../../errors";
 import { checkSummary } from "../../panels/summary/report_summary";
-import type { SessionStore } from "../../session";
+import type { OtherRecording } from "../../panel/host";
+import { type SessionStore, SharedSession } from "../../session";
 import type { SessionLink } from "../../stream_link";
 import type { Place } from "./fragment";
 import { RECORDING, type ReportSource, reportSource, SUMMARY } from "./source";
@@ -51,6 +54,15 @@ export async function openReportFile(
   const source = reportSource(name, texts, what, (made) => home.storeOf(made));
   const { title } = checkSummary(source.summary).summary;
   return { ...source, title: title || name, link };
+}
+
+/** The recording of a file, of which a panel shows something beside its own. */
+export async function openOther(file: File): Promise<OtherRecording> {
+  const storeOf = (link: SessionLink): SharedSession =>
+    new SharedSession(link, SESSION_ID, signal(true), () => {});
+  const home = { storeOf, link: () => null };
+  const { title, session } = await openReportFile(file, file.name, home);
+  return { name: title, session };
 }
 
 async function looksLikeHtml(file: Blob): Promise<boolean> {

@@ -17,6 +17,7 @@ import {
 } from "../../panels/summary/report_summary";
 import type { SessionStore } from "../../session";
 import type { Place } from "./fragment";
+import { openOther } from "./report_file";
 import type { ReportSource } from "./source";
 
 /** Long after the first picture: printing needs all tables, and cannot wait for them. */
@@ -51,6 +52,7 @@ export class ReportState {
   constructor(
     readonly source: ReportSource,
     private readonly visible: ReadonlySignal<boolean> = signal(true),
+    private readonly others: PanelHost["others"] = () => [],
   ) {
     const { session } = source;
     this.session = session;
@@ -132,6 +134,8 @@ export class ReportState {
       printing: this.printing,
       panels: this.panels.map(({ id }) => id),
       show: (id) => (this.tab.value = id),
+      others: this.others,
+      openFile: openOther,
       save: (name, content) => {
         const may = this.maySave();
         if (may) download(name, content);

@@ -1,26 +1,31 @@
-// What is selected next to the rest of the run, or to a time that was kept: a frame is
-// coloured only where the difference is more than chance.
+// What is selected next to the rest of the run, to a time that was kept, or to another
+// recording: a frame is coloured only where the difference is more than chance.
 
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { DIFFERENCE_COLOURS } from "../../base/palette";
 import {
   formatExact,
   formatSeconds,
+  formatSecondsAmong,
   formatShare,
   formatStretch,
   plural,
 } from "../../base/format";
 import type { Theme } from "../../base/theme";
-import { functionsOf } from "../../derive/profile_tree";
+import type { Differences } from "../../derive/profile_compare";
+import { asProblem } from "../../errors";
 import { Button } from "../../panel/button";
 import { Swatch } from "../../panel/card";
+import { Kinds } from "../../panel/filter_tools";
+import { CloseIcon } from "../../panel/icons";
+import { Menu, MenuItem } from "../../panel/menu";
 import { AndMore } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import type { Range } from "../../timeline/window";
 import { Flame } from "./flame";
 import { type Look, lookOf } from "./flame_canvas";
-import { type Compared, type ProfileState } from "./state";
+import type { Compared, ProfileState, Unit } from "./state";
 
 /** Of the frame's own time: from here on a difference has the next colour. */
 const STEPS = [0.1, 0.3];
@@ -31,8 +36,7 @@ const differenceLooks = (theme: Theme): Look[] =>
     lookOf(colour, theme),
   );
 
-function differencePaints(of: Compared): Uint8Array {
-  const { sign, before, after } = of;
+function differencePaints({ sign, before, after }: Differences): Uint8Array {
   return Uint8Array.from(sign, (one, node) => {
     if (one === 0) return NO_DIFFERENCE;
     const mean = (before[node] + after[node]) / 2;
@@ -43,14 +47,33 @@ function differencePaints(of: Compared): Uint8Array {
   });
 }
 
+/** Amounts of a side, in the unit of the comparison. */
+export function amountsOf(
+  by: Unit,
+  interval_s: number,
+  /** The largest of a column, which has one unit. */
+  most?: number,
+): {
+  amount: (of: number) => string;
+  change: (a: number, b: number) => string;
+} {
+  const amount = (of: number): string =>
+    by === "share"
+      ? formatShare(of, 1)
+      : most === undefined
+        ? formatSeconds(of * interval_s)
+        : formatSecondsAmong(of * interval_s, most * interval_s);
+  return {
+    amount,
+    change: (a, b) =>
+      a === b ? "–" : `${b < a ? "−" : "+"}${amount(Math.abs(b - a))}`,
+  };
+}
+
 const timeWords = (view: PanelView, [start, stop]: Range): string => {
   const origin = view.origin.value;
   return formatStretch(start - origin, stop - origin);
 };
-
-/** `31.2 → 19.4 %`. */
-const change = (before: number, after: number): string =>
-  `${(before * 100).toFixed(1)} → ${(after * 100).toFixed(1)} %`;
 
 /** So much of what a frame differs by is in one that it calls: that one is named. */
 const MOSTLY = 0.8;
@@ -87,31 +110,26 @@ export function Compare({ state }: { state: ProfileState }): JSX.Element {
   const theme = view.theme.value;
   const looks = useMemo(() => differenceLooks(theme), [theme]);
   const paints = useMemo(() => of && differencePaints(of), [of]);
-  const reference = state.reference.value;
+  const other = state.other.value;
+  useEffect(
+    () => other?.session.watch(view.environment.visible, READ),
+    [other],
+  );
   if (!of || !paints) {
+    const reference = state.reference.value;
+    const what = reference
+      ? `A is ${timeWords(view, reference)}. Now drag over the time below to select B.`
+      : "Drag over the time below to select some of it: that is compared with the rest of the run. Or compare with another recording.";
     return (
       <div class="ds-profile-none">
-        <p class="ds-sentence">
-          {reference
-            ? `A is ${timeWords(view, reference)}. Now drag over the time below to select B.`
-            : "Drag over the time below to select some of it: that is compared with the rest of the run."}
+        <p class="ds-sentence" role="status">
+          {state.refused.value ?? what}
         </p>
-        {reference && (
-          <Button onClick={() => (state.reference.value = null)}>
-            Forget A
-          </Button>
-        )}
+        <Sides state={state} />
       </div>
     );
   }
-  const [a, b] = of.samples;
-  if (a === 0 || b === 0) {
-    return (
-      <p class="ds-sentence ds-profile-none">
-        {`${a === 0 ? "A" : "B"} has no samples: there is nothing to compare with.`}
-      </p>
-    );
-  }
+  const { amount, change } = amountsOf(of.by, state.interval_s.value);
   return (
     <>
       <Head state={state} of={of} />
@@ -121,16 +139,123 @@ export function Compare({ state }: { state: ProfileState }): JSX.Element {
         detailOf={(node) =>
           of.sign[node] === 0 ? "" : change(of.before[node], of.after[node])
         }
-        share
+        share={of.by === "share"}
         chosen={state.chosen.value}
         onChoose={(path, pins) => state.choose(path, pins)}
       >
         {(node) => [
-          ["A → B", change(of.before[node], of.after[node])],
-          ["chance", `± ${formatShare(Math.min(1, of.bound[node]), 1)}`],
+          ["A", amount(of.before[node])],
+          ["B", amount(of.after[node])],
+          ["B − A", change(of.before[node], of.after[node])],
+          ["chance", `± ${amount(of.bound[node])}`],
         ]}
       </Flame>
     </>
+  );
+}
+
+/** Tables of the recording that is compared with. */
+const READ = ["profile_counts", "profiled"];
+
+/** What is compared with what. */
+function Sides({ state }: { state: ProfileState }): JSX.Element {
+  const { view } = state;
+  const { host } = view;
+  const file = useRef<HTMLInputElement>(null);
+  const other = state.other.value;
+  const reference = state.reference.value;
+  const time = view.focus.value.time;
+  const others = host.others?.() ?? [];
+  const open = async (chosen: File): Promise<void> => {
+    try {
+      state.compareWith(await host.openFile!(chosen));
+    } catch (error) {
+      const { text, next } = asProblem(error);
+      state.unread.value = `${text} ${next}`.trim();
+    }
+  };
+  const chip = (text: string, drop: () => void): JSX.Element => (
+    <span class="ds-chip" title={text}>
+      <span class="ds-chip-text">
+        <b>A</b> {text}
+      </span>
+      <button
+        type="button"
+        class="ds-chip-close"
+        aria-label={`Do not compare with ${text}`}
+        onClick={drop}
+      >
+        <CloseIcon />
+      </button>
+    </span>
+  );
+  return (
+    <span class="ds-profile-actions">
+      {state.unread.value && (
+        <Button onClick={() => (state.unread.value = null)}>Close</Button>
+      )}
+      {other && chip(other.name, () => (state.other.value = null))}
+      {!other &&
+        reference &&
+        chip(timeWords(view, reference), () => (state.reference.value = null))}
+      {time && !other && (
+        <Button
+          hint="Then select another time: it is compared with this one"
+          onClick={() => {
+            state.reference.value = time;
+            view.select(null);
+          }}
+        >
+          Keep as A
+        </Button>
+      )}
+      {(others.length > 0 || host.openFile) && (
+        <Menu
+          label="Another recording"
+          class="ds-filter"
+          face="Another recording …"
+          align="left"
+        >
+          {(close) => (
+            <>
+              {others.map((one) => (
+                <MenuItem
+                  checked={one.session === other?.session}
+                  onClick={() => {
+                    state.compareWith(one);
+                    close();
+                  }}
+                >
+                  {one.name}
+                </MenuItem>
+              ))}
+              {host.openFile && (
+                <MenuItem
+                  onClick={() => {
+                    file.current?.click();
+                    close();
+                  }}
+                >
+                  A file of this computer …
+                </MenuItem>
+              )}
+            </>
+          )}
+        </Menu>
+      )}
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept=".daskscope,.html"
+        aria-label="A recording or report to compare with"
+        onChange={({ currentTarget }) => {
+          const [chosen] = currentTarget.files ?? [];
+          if (chosen) void open(chosen);
+          currentTarget.value = "";
+        }}
+      />
+    </span>
   );
 }
 
@@ -138,53 +263,60 @@ function Head(props: { state: ProfileState; of: Compared }): JSX.Element {
   const { state, of } = props;
   const { view } = state;
   const frames = state.frames.value;
-  const functions = new Set(of.tree.frame.subarray(1));
-  const differing = new Set(
-    of.tree.frame.filter((_, node) => node > 0 && of.sign[node] !== 0),
-  );
-  const most = mostDifferent(of).map(
-    (node) =>
-      `${frames.nameOf(of.tree.frame[node])} ${change(of.before[node], of.after[node])}`,
-  );
-  const rest = functions.size - differing.size;
+  const { amount } = amountsOf(of.by, state.interval_s.value);
+  const { sign, before, after } = of.functions;
+  const seen = before.map((count, frame) => count + after[frame]);
+  const functions = seen.filter((count, frame) => frame > 0 && count > 0);
+  const differing = sign.filter((one, frame) => frame > 0 && one !== 0).length;
+  const rest = functions.length - differing;
+  const most = mostDifferent(of).map((node) => {
+    const name = frames.nameOf(of.tree.frame[node]);
+    const [a, b] = [of.before[node], of.after[node]];
+    if (of.by === "share") {
+      return `${name} ${(a * 100).toFixed(1)} → ${(b * 100).toFixed(1)} %`;
+    }
+    return `${name} ${amount(Math.abs(b - a))} ${b < a ? "less" : "more"}`;
+  });
   const seconds = (samples: number): string =>
     formatSeconds(samples * state.interval_s.value);
-  const [a, b] = of.samples;
-  const aIs = of.reference
-    ? timeWords(view, of.reference)
-    : "the rest of the run";
+  const [a, b] = of.samples.map(seconds);
+  const by = of.samples[1] - of.samples[0];
+  const less =
+    a === b ? "" : `: ${seconds(Math.abs(by))} ${by < 0 ? "less" : "more"}`;
+  const totals = `B took ${b} of threads, A ${a}${less}. `;
+  const aIs =
+    of.other ??
+    (of.reference ? timeWords(view, of.reference) : "the rest of the run");
+  const bIs = of.time ? timeWords(view, of.time) : "this run";
   return (
     <div class="ds-profile-compare">
       <div>
         <p>
           <b>
+            {of.by === "samples" && totals}
             {most.length > 0
-              ? `Shares of the time in A → B: ${most.join(", ")}.`
+              ? `${of.by === "share" ? "Shares of the time in A → B: " : ""}${most.join(", ")}.`
               : "No function differs by more than chance."}
           </b>
         </p>
         <p class="ds-quiet">
-          {`B is ${timeWords(view, of.time)} (${seconds(b)} of threads), A is ${aIs} (${seconds(a)}). `}
+          {`B is ${bIs} (${b}), A is ${aIs} (${a}). `}
           {rest > 0 &&
-            `${differing.size > 0 ? "The other " : "All "}${plural(rest, "function")}${differing.size > 0 ? ` of ${formatExact(functions.size)}` : ""} differ by less than each of them varies by itself (95 %), and stay grey.`}
+            `${differing > 0 ? `${formatExact(rest)} of ${plural(functions.length, "function")}` : `All ${plural(rest, "function")}`} differ by less than each of them varies by itself (95 %), and stay grey.`}
         </p>
       </div>
       <Scale dark={view.theme.value.dark} />
       <span class="ds-profile-actions">
-        <Button
-          hint="Then select another time: it is compared with this one"
-          onClick={() => {
-            state.reference.value = of.time;
-            view.select(null);
-          }}
-        >
-          Keep as A
-        </Button>
-        {of.reference && (
-          <Button onClick={() => (state.reference.value = null)}>
-            With the rest
-          </Button>
-        )}
+        <Kinds
+          label="Unit"
+          chosen={of.by}
+          onChoose={(unit) => (state.unit.value = unit)}
+          kinds={[
+            { kind: "samples", name: "Seconds" },
+            { kind: "share", name: "Percent" },
+          ]}
+        />
+        <Sides state={state} />
       </span>
     </div>
   );
@@ -200,6 +332,8 @@ export function DifferenceTable(props: {
 }): JSX.Element {
   const { state, of } = props;
   const frames = state.frames.value;
+  const most = Math.max(...of.samples);
+  const { amount, change } = amountsOf(of.by, state.interval_s.value, most);
   const { dark } = state.view.theme.value;
   const colours = DIFFERENCE_COLOURS[dark ? "dark" : "light"];
   const rows = useMemo(() => differences(of), [of]);
@@ -227,10 +361,10 @@ export function DifferenceTable(props: {
                   <span class="ds-quiet">{frames.briefPlaceOf(frame)}</span>
                 </button>
               </th>
-              <td>{formatShare(a, 1)}</td>
-              <td>{formatShare(b, 1)}</td>
+              <td>{amount(a)}</td>
+              <td>{amount(b)}</td>
               <td class={paint === NO_DIFFERENCE ? "ds-quiet" : undefined}>
-                {`${b < a ? "−" : "+"}${formatShare(Math.abs(b - a), 1)}`}
+                {change(a, b)}
               </td>
             </tr>
           ))}
@@ -245,32 +379,17 @@ interface Difference {
   readonly frame: number;
   readonly a: number;
   readonly b: number;
-  /** That of its node with the largest difference beyond chance. */
   readonly paint: number;
 }
 
-function differences(of: Compared): Difference[] {
-  const { tree, before, after } = of;
-  const one = functionsOf({ ...tree, total: before });
-  const other = functionsOf({ ...tree, total: after });
-  const paints = differencePaints(of);
-  const colours = new Map<number, number>();
-  paints.forEach((paint, node) => {
-    const known = colours.get(tree.frame[node]) ?? NO_DIFFERENCE;
-    const isMore =
-      Math.abs(paint - NO_DIFFERENCE) > Math.abs(known - NO_DIFFERENCE);
-    if (isMore) colours.set(tree.frame[node], paint);
-  });
-  const shares = new Map<number, [number, number]>();
-  one.frame.forEach((frame, at) => shares.set(frame, [one.total[at], 0]));
-  other.frame.forEach((frame, at) => {
-    shares.set(frame, [shares.get(frame)?.[0] ?? 0, other.total[at]]);
-  });
-  return [...shares]
-    .map(([frame, [a, b]]) => ({
-      ...{ frame, a, b },
-      paint: colours.get(frame) ?? NO_DIFFERENCE,
-    }))
+function differences({ functions }: Compared): Difference[] {
+  const { before, after } = functions;
+  const paints = differencePaints(functions);
+  return Array.from(before, (a, frame) => ({
+    ...{ frame, a, b: after[frame] },
+    paint: paints[frame],
+  }))
+    .filter(({ frame, a, b }) => frame > 0 && a + b > 0)
     .sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
 }
 

@@ -7,7 +7,30 @@ import { Swatch } from "../../panel/card";
 import { CloseIcon, CopyIcon, PinIcon } from "../../panel/icons";
 import { MODULES } from "../../derive/profile_modules";
 import { moduleColour } from "./looks";
-import { exactNode, type ProfileState } from "./state";
+import { amountsOf } from "./compare";
+import {
+  type Compared,
+  exactNode,
+  type Path,
+  type ProfileState,
+} from "./state";
+
+/** Of both sides, and by how much they may differ by chance. */
+function differencesAt(
+  of: Compared,
+  path: Path,
+  interval_s: number,
+): readonly (readonly [string, string, string])[] {
+  const node = exactNode(of.shown, path);
+  if (node < 0) return [];
+  const { amount, change } = amountsOf(of.by, interval_s);
+  const [a, b] = [of.before[node], of.after[node]];
+  return [
+    ["A", amount(a), ""],
+    ["B", amount(b), ""],
+    ["B − A", change(a, b), `chance is ± ${amount(of.bound[node])}`],
+  ];
+}
 
 export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
   const [copyLabel, copy] = useCopied("Copy the path of the file");
@@ -25,6 +48,13 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
   const whole = state.tree.value.total[0];
   const seconds = (count: number): string =>
     formatSeconds(count * state.interval_s.value);
+  const compared = state.compared.value;
+  const figures = compared
+    ? differencesAt(compared, path, state.interval_s.value)
+    : [
+        ["Total", seconds(total), formatShare(total / whole, 1)],
+        ["Self", seconds(self), formatShare(self / whole, 1)],
+      ];
   const file = frames.fileOf(frame);
   const source = frames.sourceOf(frame);
   const line = frames.lineOf(frame);
@@ -57,14 +87,12 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
           </>
         )}
         <span class="ds-profile-figures">
-          <span>
-            <span class="ds-quiet">Total</span> <b>{seconds(total)}</b>{" "}
-            <span class="ds-quiet">{formatShare(total / whole, 1)}</span>
-          </span>
-          <span>
-            <span class="ds-quiet">Self</span> <b>{seconds(self)}</b>{" "}
-            <span class="ds-quiet">{formatShare(self / whole, 1)}</span>
-          </span>
+          {figures.map(([name, value, detail]) => (
+            <span key={name}>
+              <span class="ds-quiet">{name}</span> <b>{value}</b>{" "}
+              <span class="ds-quiet">{detail}</span>
+            </span>
+          ))}
         </span>
         <span class="ds-profile-actions">
           {!sandwich && (

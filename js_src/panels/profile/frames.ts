@@ -1,7 +1,7 @@
 // What frames are called, where they are from, and whose code they are.
 
 import { MODULES, type Module, modulesOf } from "../../derive/profile_modules";
-import type { FrameColumns } from "../../derive/profile_tree";
+import { FIRST_GROUP, type FrameColumns } from "../../derive/profile_tree";
 import { IN_ONE_OF } from "../../schema";
 
 export const MODULE_NAMES: Readonly<Record<Module, string>> = {
@@ -27,6 +27,7 @@ export function shortFile(file: string): string {
 }
 
 export const ROOT = 0;
+const OTHER = MODULES.indexOf("other");
 
 /** The frames of a recording, with what is asked of them in every picture. */
 export class Frames {
@@ -37,9 +38,11 @@ export class Frames {
   constructor(
     readonly columns: FrameColumns,
     readonly rootName: string,
+    /** Of what the graph is split by, from `FIRST_GROUP` on. */
+    private readonly groupName: (group: number) => string = () => "",
   ) {
     this.modules = modulesOf(columns);
-    this.modules[ROOT] = MODULES.indexOf("other");
+    this.modules[ROOT] = OTHER;
   }
 
   get size(): number {
@@ -48,6 +51,7 @@ export class Frames {
 
   nameOf(frame: number): string {
     if (frame === ROOT) return this.rootName;
+    if (frame >= FIRST_GROUP) return this.groupName(frame - FIRST_GROUP);
     return this.columns.name[frame] || "(no name)";
   }
 
@@ -90,12 +94,13 @@ export class Frames {
 
   /** An index into `MODULES`. */
   moduleOf(frame: number): number {
-    return this.modules[frame] ?? 0;
+    return this.modules[frame] ?? OTHER;
   }
 
   /** Of Dask, of what is installed, or of Python: not yours. */
   isLibrary(frame: number): boolean {
-    return frame !== ROOT && MODULES[this.moduleOf(frame)] !== "yours";
+    if (frame === ROOT || frame >= FIRST_GROUP) return false;
+    return MODULES[this.moduleOf(frame)] !== "yours";
   }
 
   /** Which frames have all of some words in their name or file, as a mask. */

@@ -2,6 +2,7 @@
 // computed again only where what it depends on has changed.
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
+import { formatSeconds } from "../../base/format";
 import { type CountWindow, ProfileCounts } from "../../derive/profile_counts";
 import {
   type Layout,
@@ -10,27 +11,45 @@ import {
   visible,
 } from "../../derive/profile_layout";
 import { callersAndCallees, inverted } from "../../derive/profile_callers";
-import { compared, type Comparison } from "../../derive/profile_compare";
+import {
+  compared,
+  type Comparing,
+  type Comparison,
+  renumbered,
+  unitedFrames,
+  unitedStacks,
+} from "../../derive/profile_compare";
+import type {
+  RowColumns,
+  StretchedCounts,
+} from "../../derive/profile_stretches";
 import { search } from "../../derive/profile_search";
 import { MODULES } from "../../derive/profile_modules";
 import {
   collapsed,
+  FIRST_GROUP,
   rootedAt,
+  splitTree,
+  type Stacks,
   type Tree,
   treeOf,
   without,
 } from "../../derive/profile_tree";
 import { hasWords } from "../../panel/filter_tools";
+import type { OtherRecording } from "../../panel/host";
 import type { PanelView } from "../../panel/panel_view";
 import { tasksRan } from "../../panel/tasks_ran";
+import { workerNames } from "../../panel/worker_groups";
 import { SCOPES } from "../../schema";
 import type { SessionStore } from "../../session";
+import type { TableView } from "../../session_tables";
 import type { Range } from "../../timeline/window";
 import { Frames, ROOT } from "./frames";
 
 export type Scope = (typeof SCOPES)[number];
 export type Mode = "flame" | "sandwich" | "compare";
 export type Order = "name" | "weight";
+export type Split = "worker" | "prefix";
 /** Frames from the first below the root on: the same node in another tree, too. */
 export type Path = readonly number[];
 
@@ -77,6 +96,8 @@ export class ProfileState {
   readonly inverted = signal(false);
   readonly recursion = signal(false);
   readonly libraries = signal(false);
+  /** A part of the graph for each of these. */
+  readonly split = signal<Split | null>(null);
   /** Whether the table of functions is there; null is where there is room for it. */
   readonly table = signal<boolean | null>(null);
   /** The function of which only what it calls is shown. */
@@ -93,18 +114,26 @@ export class ProfileState {
   readonly filter: ReadonlySignal<Filter>;
   private readonly read = new ProfileCounts();
   private readonly ranks: ReadonlySignal<Float64Array>;
-  /** Of each stack its samples, without those of what it called. */
-  readonly counts: ReadonlySignal<Float64Array>;
   /** As it was recorded. */
   readonly tree: ReadonlySignal<Tree>;
   /** As it is shown. */
   readonly shown: ReadonlySignal<Shown>;
+  /** The same, or where two sides are compared both together. */
+  readonly graph: ReadonlySignal<Shown>;
   readonly sandwich: ReadonlySignal<Sandwich | null>;
   readonly found: ReadonlySignal<Found | null>;
-  /** What is selected next to another time; null where nothing is. */
+  /** What is selected next to something else; null where nothing is. */
   readonly compared: ReadonlySignal<Compared | null>;
+  /** Why that cannot be; null where it can. */
+  readonly refused: ReadonlySignal<string | null>;
   /** The time that is compared with; null is the rest of the run. */
   readonly reference = signal<Range | null>(null);
+  /** The recording that is compared with; null is this one. */
+  readonly other = signal<OtherRecording | null>(null);
+  /** Why a file could not be opened. */
+  readonly unread = signal<string | null>(null);
+  /** In what differences are; null is what suits the two sides. */
+  readonly unit = signal<Unit | null>(null);
   /** Stacks with a frame that matches, or that is chosen, as a mask; null is none. */
   readonly marked: ReadonlySignal<Uint8Array | null>;
   /** Seconds of a sample. */
@@ -118,28 +147,53 @@ export class ProfileState {
   readonly modulesUsed: ReadonlySignal<Uint8Array>;
 
   constructor(readonly view: PanelView) {
+    const split = computed(() => {
+      const { value: scope } = this.scope;
+      const by = this.mode.value === "compare" ? null : this.split.value;
+      return scope === "compute" || (scope === "worker" && by === "worker")
+        ? by
+        : null;
+    });
+    const united = computed(() => this.united());
     this.frames = computed(
       () =>
-        new Frames(view.table("frames").columns, ROOT_NAMES[this.scope.value]),
+        new Frames(
+          united.value?.frames ?? view.table("frames").columns,
+          ROOT_NAMES[this.scope.value],
+          this.groupNames(split.value),
+        ),
     );
-    this.ranks = computed(() => ranksOf(this.frames.value.columns));
     this.filter = computed(() => filterOf(view, this.scope.value));
-    let held: { id: string; counts: Float64Array; time: number } | null = null;
-    this.counts = computed(() => {
+    const held = this.still<Counted>();
+    const counted = computed(() => {
       const filter = this.filter.value;
-      if (held?.id === filter.id && this.isStill(held.time)) {
-        return held.counts;
-      }
-      const counts = this.rows().in(filter);
-      held = { id: filter.id, counts, time: view.now.peek() };
-      return counts;
+      const by = split.value;
+      return held(`${by} ${filter.id}`, () => ({
+        counts: this.rows().in(filter),
+        groups: by && this.rows().by(by, filter),
+      }));
     });
-    this.tree = computed(() =>
-      treeOf(view.table("stacks").columns, this.counts.value),
-    );
+    this.tree = computed(() => {
+      const { columns } = view.table("stacks");
+      const { counts, groups } = counted.value;
+      return groups ? splitTree(columns, groups) : treeOf(columns, counts);
+    });
+    const ranks = computed(() => ranksOf(this.frames.value.columns));
+    this.ranks = computed(() => {
+      const { groups } = counted.value;
+      return groups
+        ? withGroups(ranks.value, [...groups.keys()], this.frames.value)
+        : ranks.value;
+    });
     this.shown = computed(() => this.transformed());
     this.sandwich = computed(() => this.callersAndCallees());
-    this.compared = computed(() => this.compare());
+    const sides = this.still<Sides>();
+    const comparison = computed(() => this.compare(united.value, sides));
+    const one = <T>(is: (of: unknown) => boolean): ReadonlySignal<T | null> =>
+      computed(() => (is(comparison.value) ? (comparison.value as T) : null));
+    this.compared = one<Compared>((of) => typeof of !== "string");
+    this.refused = one<string>((of) => typeof of === "string");
+    this.graph = computed(() => this.compared.value?.shown ?? this.shown.value);
     this.found = computed(() => this.search());
     this.marked = computed(() => this.stacksMarked());
     this.interval_s = computed(() => usualInterval(view, this.scope.value));
@@ -170,6 +224,27 @@ export class ProfileState {
   private isStill(time: number): boolean {
     if (this.pinned.value || this.pointed.value) return true;
     return this.order.value === "weight" && this.view.now.value < time + CALM_S;
+  }
+
+  /** Keeps what was read for an id while the graph of a moment stays as it is. */
+  private still<T>(): (id: string, read: () => T) => T {
+    let held: { id: string; value: T; time: number } | null = null;
+    return (id, read) => {
+      if (held?.id === id && this.isStill(held.time)) return held.value;
+      held = { id, value: read(), time: this.view.now.peek() };
+      return held.value;
+    };
+  }
+
+  private groupNames(split: Split | null): (group: number) => string {
+    const { view } = this;
+    if (split === "worker") {
+      const nameOf = workerNames(view);
+      return (group) => nameOf(this.read.workerOf(group));
+    }
+    void view.namesVersion.value;
+    const prefixes = view.session.value?.prefixes ?? [];
+    return (group) => prefixes[group] || "no prefix";
   }
 
   /** Reads a signal. */
@@ -211,6 +286,22 @@ export class ProfileState {
     this.chosen.value = inGraph ? pathOf(tree, heaviest) : [frame];
   }
 
+  /** Below the root a part for each worker or prefix; the same once more: none. */
+  splitBy(by: Split): void {
+    batch(() => {
+      this.split.value = this.split.peek() === by ? null : by;
+      this.forget();
+    });
+  }
+
+  compareWith(other: OtherRecording): void {
+    batch(() => {
+      this.other.value = other;
+      this.reference.value = this.unread.value = null;
+      this.forget();
+    });
+  }
+
   /** One step back; false where there is none. */
   back(): boolean {
     if (this.pinned.peek()) this.pinned.value = false;
@@ -226,7 +317,7 @@ export class ProfileState {
   }
 
   private get inView(): Shown {
-    return this.compared.peek()?.shown ?? this.shown.peek();
+    return this.graph.peek();
   }
 
   /** From frame to frame in the graph: to its caller, a callee, its neighbours. */
@@ -327,9 +418,59 @@ export class ProfileState {
     return { tree, layout: layoutOf(tree, ranks) };
   }
 
-  private compare(): Compared | null {
+  /** The frames and stacks of both recordings, where two are compared. */
+  private united(): United | null {
+    const other = this.other.value?.session;
+    if (this.mode.value !== "compare" || !other) return null;
+    const table = <N extends "frames" | "stacks">(name: N) =>
+      [this.view.table(name), other.table(name).value] as const;
+    const [frames, theirFrames] = table("frames");
+    const [stacks, theirStacks] = table("stacks");
+    const all = unitedFrames(frames.columns, theirFrames.columns);
+    return {
+      frames: all.frames,
+      ...unitedStacks(stacks.columns, theirStacks.columns, all.numbers),
+    };
+  }
+
+  private compare(
+    united: United | null,
+    held: (id: string, read: () => Sides) => Sides,
+  ): Compared | string | null {
     const { time } = this.view.focus.value;
-    if (this.mode.value !== "compare" || !time) return null;
+    const other = this.other.value;
+    if (this.mode.value !== "compare") return null;
+    if (this.unread.value) return this.unread.value;
+    if (!time && !other) return null;
+    const refused = other && this.notWith(other);
+    if (refused) return refused;
+    const reference = this.reference.value;
+    const of = `${other?.name} ${united?.frames.name.length}`;
+    const { before, after, stacks } = held(
+      `${this.filter.value.id} ${reference?.join()} ${of}`,
+      () =>
+        other && united ? this.sidesWith(other, united) : this.sidesOfRun(),
+    );
+    const why = tooShort("A", before) ?? tooShort("B", after);
+    if (why) return why;
+    const sum = new Float64Array(stacks.parent.length);
+    for (const { stack, count } of [...before.parts, ...after.parts]) {
+      stack.forEach((one, row) => (sum[one] += count[row]));
+    }
+    const by = this.unit.value ?? (other ? "samples" : "share");
+    const both = this.folded(treeOf(stacks, sum));
+    const comparison = compared(both, before, after, { by });
+    return {
+      ...comparison,
+      ...{ by, time, reference: other ? null : reference },
+      other: other?.name ?? null,
+      samples: [before.samples, after.samples],
+      shown: this.laidOut(comparison.tree),
+    };
+  }
+
+  /** The selected time, next to the one that was kept, or to the rest. */
+  private sidesOfRun(): Sides {
     const filter = this.filter.value;
     const reference = this.reference.value;
     const others = reference
@@ -339,28 +480,53 @@ export class ProfileState {
           { ...filter, start: filter.stop, stop: Infinity },
         ];
     const rows = this.rows();
-    const before = rows.stretches(...others);
-    const after = rows.stretches(filter);
-    const counts = this.counts.value.slice();
-    const all = others.map((window) => rows.in(window));
-    const size = Math.max(counts.length, ...all.map(({ length }) => length));
-    const sum = new Float64Array(size);
-    for (const some of [counts, ...all]) {
-      some.forEach((count, stack) => (sum[stack] += count));
-    }
-    const both = this.folded(treeOf(this.view.table("stacks").columns, sum));
-    const comparison = compared(both, before, after, { by: "share" });
     return {
-      ...comparison,
-      ...{ time, reference, samples: [before.samples, after.samples] },
-      shown: this.laidOut(comparison.tree),
+      stacks: this.view.table("stacks").columns,
+      before: rows.stretches(...others),
+      after: rows.stretches(filter),
+    };
+  }
+
+  /** Why the other recording is not compared with, or not yet. */
+  private notWith({ name, session }: OtherRecording): string | null {
+    const table = session.table("profile_counts").value;
+    const problem =
+      table.problem ??
+      session.notices.value.find(({ level }) => level === "error");
+    if (problem) return `${problem.text} ${problem.next}`;
+    if (table.state === "waiting") return `Reading ${name} …`;
+    const scope = this.scope.value;
+    const own = intervalsOf(this.view.table("profiled"), scope);
+    const theirs = intervalsOf(session.table("profiled").value, scope);
+    return own === theirs || own === "" || theirs === ""
+      ? null
+      : `Samples were taken in other intervals: ${theirs} in A and ${own} in B. Compare runs with the same distributed.worker.profile.interval.`;
+  }
+
+  /** All of the other recording, and what of this one is in focus. */
+  private sidesWith({ session }: OtherRecording, united: United): Sides {
+    const filter = this.filter.value;
+    const names = this.view.session.value?.prefixes ?? [];
+    const rows = new ProfileCounts();
+    rows.update(session.table("profile_counts").value.rings);
+    const before = rows.stretches({
+      ...{ scope: filter.scope, start: -Infinity, stop: Infinity },
+      prefixes:
+        filter.prefixes?.map((at) => session.prefixes.indexOf(names[at])) ??
+        null,
+    });
+    const after = this.rows().stretches(filter);
+    return {
+      stacks: united.stacks,
+      before: renumbered(before, united.ofOther),
+      after: renumbered(after, united.ofOne),
     };
   }
 
   private stacksMarked(): Uint8Array | null {
     const found = this.found.value?.frames;
-    const chosen = this.chosen.value?.at(-1);
-    if (!found && chosen === undefined) return null;
+    const chosen = this.chosen.value?.at(-1) ?? FIRST_GROUP;
+    if (!found && chosen >= FIRST_GROUP) return null;
     const { parent, frame } = this.view.table("stacks").columns;
     const marked = new Uint8Array(frame.length);
     for (let stack = 1; stack < frame.length; stack++) {
@@ -385,12 +551,64 @@ export class ProfileState {
   }
 }
 
+export type Unit = Comparing["by"];
+
 export interface Compared extends Comparison {
   readonly shown: Shown;
-  readonly time: Range;
+  readonly by: Unit;
+  /** The time of the second side; null is all. */
+  readonly time: Range | null;
+  /** That of the first side; null is the rest, or the other recording. */
   readonly reference: Range | null;
+  /** The recording that the first side is. */
+  readonly other: string | null;
   /** Of both sides. */
   readonly samples: readonly number[];
+}
+
+/** Both sides of a comparison, as they were counted. */
+interface Sides {
+  readonly stacks: Stacks;
+  readonly before: StretchedCounts;
+  readonly after: StretchedCounts;
+}
+
+type United = ReturnType<typeof unitedStacks> &
+  Pick<ReturnType<typeof unitedFrames>, "frames">;
+
+/** By stack; or by group what its stacks have. */
+interface Counted {
+  readonly counts: Float64Array;
+  readonly groups: ReadonlyMap<number, RowColumns> | null;
+}
+
+/** Neighbours are compared: one stretch has none. */
+function tooShort(
+  side: string,
+  { parts, groups, samples }: StretchedCounts,
+): string | null {
+  if (samples === 0) {
+    return `${side} has no samples: there is nothing to compare with.`;
+  }
+  return parts.length < 2 * groups
+    ? `${side} is of one cycle of Dask’s profiler, which does not say how much is chance. Choose a longer time.`
+    : null;
+}
+
+/** Groups in the order of their names, `worker-2` before `worker-10`. */
+function withGroups(
+  ranks: Float64Array,
+  groups: number[],
+  frames: Frames,
+): Float64Array {
+  const all = new Float64Array(FIRST_GROUP + Math.max(0, ...groups) + 1);
+  all.set(ranks);
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  const name = (group: number): string => frames.nameOf(FIRST_GROUP + group);
+  groups
+    .sort((one, other) => compare(name(one), name(other)))
+    .forEach((group, rank) => (all[FIRST_GROUP + group] = rank));
+  return all;
 }
 
 export interface Sandwich {
@@ -462,17 +680,33 @@ function readingOf(view: PanelView, scope: Scope): Reading {
   return { behind_s: view.now.value - until, lost };
 }
 
-/** Of most processes, where they differ. Event loops are sampled once a cycle. */
-function usualInterval(view: PanelView, scope: Scope): number {
-  const { rows, columns } = view.table("profiled");
+/** By how many processes have it. Event loops are sampled once a cycle. */
+function intervals(
+  { rows, columns }: TableView<"profiled">,
+  scope: Scope,
+): Map<number, number> {
   const of = columns[scope === "compute" ? "interval" : "cycle"];
   const counts = new Map<number, number>();
   for (let row = 0; row < rows; row++) {
     if (of[row] > 0) counts.set(of[row], (counts.get(of[row]) ?? 0) + 1);
   }
-  const [most] = [...counts].sort((one, other) => other[1] - one[1]);
+  return counts;
+}
+
+/** Of most processes, where they differ. */
+function usualInterval(view: PanelView, scope: Scope): number {
+  const [most] = [...intervals(view.table("profiled"), scope)].sort(
+    (one, other) => other[1] - one[1],
+  );
   return most?.[0] ?? USUAL_INTERVAL_S;
 }
+
+/** In words. */
+const intervalsOf = (profiled: TableView<"profiled">, scope: Scope): string =>
+  [...intervals(profiled, scope).keys()]
+    .sort((one, other) => one - other)
+    .map(formatSeconds)
+    .join(" or ");
 
 /** Of distributed, where nobody configured another. */
 const USUAL_INTERVAL_S = 0.01;

@@ -9,6 +9,7 @@ import {
   formatShare,
 } from "../../base/format";
 import {
+  FIRST_GROUP,
   type FunctionSums,
   functionsOf,
   type Tree,
@@ -119,7 +120,9 @@ function sortedRows(
   matches: Uint8Array | null,
 ): number[] {
   const rows = Array.from(frame, (_, row) => row);
-  const some = matches ? rows.filter((row) => matches[frame[row]] === 1) : rows;
+  const some = rows.filter((row) =>
+    matches ? matches[frame[row]] === 1 : frame[row] < FIRST_GROUP,
+  );
   const names =
     column === "Function"
       ? new Map(some.map((row) => [row, frames.nameOf(frame[row])]))

@@ -12,7 +12,7 @@ import { workerNames } from "../../panel/worker_groups";
 import { moduleColour } from "./looks";
 import { MODULES } from "../../derive/profile_modules";
 import { MODULE_NAMES } from "./frames";
-import { nodeOf, type ProfileState } from "./state";
+import { nodeOf, type ProfileState, type Scope, type Split } from "./state";
 
 export function Scopes({ state }: { state: ProfileState }): JSX.Element {
   return (
@@ -103,7 +103,7 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
     })),
   ];
   const width = state.view.environment.width.value;
-  const shown = state.shown.value;
+  const shown = state.graph.value;
   const zoom = state.mode.value !== "sandwich" ? state.zoom.value : [];
   const { tree } = shown;
   const node = nodeOf(shown, zoom);
@@ -158,7 +158,7 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
           )}
         </span>
       ))}
-      {zoom.length > 0 && (
+      {zoom.length > 0 && !state.compared.value && (
         <span class="ds-quiet">
           {`${formatSeconds(total * state.interval_s.value)}, ${formatShare(total / tree.total[0], 1)}`}
         </span>
@@ -184,6 +184,11 @@ export function Legend({ state }: { state: ProfileState }): JSX.Element | null {
 }
 
 const TABLE = "Table of functions";
+
+const SPLITS: readonly { by: Split; name: string; scopes: Scope[] }[] = [
+  { by: "worker", name: "Split by worker", scopes: ["compute", "worker"] },
+  { by: "prefix", name: "Split by prefix", scopes: ["compute"] },
+];
 
 export function Tools(props: {
   state: ProfileState;
@@ -262,6 +267,17 @@ export function Tools(props: {
                 Order by weight
               </MenuItem>
             )}
+            {SPLITS.filter(
+              ({ scopes }) =>
+                mode.value !== "compare" && scopes.includes(state.scope.value),
+            ).map(({ by, name }) => (
+              <MenuItem
+                checked={state.split.value === by}
+                onClick={() => state.splitBy(by)}
+              >
+                {name}
+              </MenuItem>
+            ))}
             {switches
               .filter(({ roomy }) => !roomy)
               .map(({ name, is }) => (

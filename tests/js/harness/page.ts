@@ -7,6 +7,7 @@ import { SESSION_ID } from "../../../js_src/archive/messages";
 import { StoredRecording } from "../../../js_src/archive/recording";
 import { StoredLink } from "../../../js_src/archive/stored_link";
 import { SharedSession, type SessionStore } from "../../../js_src/session";
+import { openOther } from "../../../js_src/homes/report/report_file";
 import type {
   EmptyState,
   PanelHost,
@@ -33,6 +34,17 @@ place.style.width = `${wanted.get("width") ?? 1400}px`;
 place.style.height = `${wanted.get("height") ?? 700}px`;
 
 const made = await scenario(name, wanted);
+/** Another session of the page, with parameters that begin alike: `other-at=20`. */
+const others: { name: string; session: SessionStore }[] = [];
+if ([...wanted.keys()].some((key) => key.startsWith("other"))) {
+  const theirs = new URLSearchParams(wanted);
+  theirs.delete("slower");
+  for (const [key, value] of wanted) {
+    if (key.startsWith("other-")) theirs.set(key.slice(6), value);
+  }
+  const { session } = await scenario(name, theirs);
+  if (session) others.push({ name: "Taxi shuffle, 13:47", session });
+}
 const session = signal<SessionStore | null>(made.session);
 const emptyState = signal<EmptyState | null>(made.empty);
 const saved: { name: string; content: Blob }[] = [];
@@ -51,6 +63,8 @@ const host: PanelHost = {
           { label: "Try again", run: () => {} },
         ]
       : [{ label: "How to allow them", run: () => {} }],
+  others: () => others,
+  openFile: openOther,
   save: (file, content) => {
     if (wanted.get("refuses") !== null) return false;
     saved.push({ name: file, content });

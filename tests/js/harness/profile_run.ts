@@ -260,7 +260,6 @@ const LOOPS: readonly (readonly [number, string, number])[] = [
 ];
 
 const CYCLE_S = 1;
-const INTERVAL_S = 0.01;
 
 /** Frames and stacks, in the order in which they are met. */
 class Met {
@@ -287,6 +286,10 @@ export interface ProfileOptions {
   /** Also the event loops; "python-3.11" has none. */
   readonly administrative?: string;
   readonly compute?: string;
+  /** Seconds from sample to sample. */
+  readonly interval?: number;
+  /** Calls of `add_margin` take twice as long. */
+  readonly slower?: boolean;
 }
 
 export function fillProfile(
@@ -294,7 +297,12 @@ export function fillProfile(
   run: Run,
   start: number,
   now: number,
-  { administrative = "ok", compute = "ok" }: ProfileOptions = {},
+  {
+    administrative = "ok",
+    compute = "ok",
+    interval = 0.01,
+    slower = false,
+  }: ProfileOptions = {},
 ): void {
   const met = new Met();
   for (const prefix of run.prefixes) {
@@ -319,10 +327,11 @@ export function fillProfile(
     for (let at = first; start + at * CYCLE_S < Math.min(stop, read); at++) {
       const from = Math.max(task.start, start + at * CYCLE_S);
       const to = Math.min(stop, start + (at + 1) * CYCLE_S);
-      const samples = Math.max(0, to - from) / INTERVAL_S;
+      const samples = Math.max(0, to - from) / interval;
       for (const [path, share] of stacks) {
         const stack = met.of(`${BASE} ${path}`);
-        add([at, 0, worker, task.prefix, stack], samples * share);
+        const factor = slower && path.includes("margin") ? 2 : 1;
+        add([at, 0, worker, task.prefix, stack], samples * share * factor);
       }
     }
   }
@@ -370,7 +379,7 @@ export function fillProfile(
   session.fill(
     "profiled",
     [...workers, ""].map((worker) => ({
-      ...{ worker, time: start, until: read, interval: INTERVAL_S },
+      ...{ worker, time: start, until: read, interval },
       ...{ cycle: CYCLE_S, compute, administrative, lost: 0 },
     })),
   );

@@ -471,6 +471,8 @@ async function liveScenario(
         fillProfile(session, run, ORIGIN, now, {
           compute: wanted.get("compute") ?? "ok",
           administrative: wanted.get("administrative") ?? "ok",
+          interval: Number(wanted.get("interval") ?? 0.01),
+          slower: wanted.has("slower"),
         });
       }
     },

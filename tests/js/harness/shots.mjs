@@ -376,6 +376,15 @@ const flameHover = (x, y) => async (page) => {
   await page.waitForTimeout(200);
   await page.locator(".ds-flame-hit").first().hover({ position: { x, y } });
 };
+const twoRuns = async (page) => {
+  const more = page.getByRole("button", { name: "More of the graph" });
+  const mode = page.getByRole("button", { name: "Compare" });
+  if (!(await mode.isVisible())) await more.click();
+  await mode.click();
+  await page.getByRole("button", { name: "Another recording" }).click();
+  await page.getByRole("button", { name: "Taxi shuffle" }).click();
+  await page.mouse.move(2, 2);
+};
 const shuffle = (size) => [size[0] * 0.5, 22 * 6 + 8];
 Object.assign(SHOTS, {
   "profile-light": profile([1400, 700]),
@@ -399,7 +408,7 @@ Object.assign(SHOTS, {
   },
   "profile-off": profile([700, 400], "compute=off"),
   "profile-311": profile([1000, 400], "administrative=python-3.11", (page) =>
-    page.getByRole("button", { name: "Workers" }).click(),
+    page.getByRole("button", { name: "Workers" }).first().click(),
   ),
   "profile-focus": profile([1000, 640], "", focus14),
   "profile-compare": profile([1200, 700], "", async (page) => {
@@ -407,6 +416,23 @@ Object.assign(SHOTS, {
     await page.getByRole("button", { name: "Compare" }).click();
     await flameHover(600, 22 * 5 + 8)(page);
   }),
+  "profile-two": profile([1200, 700], "slower=1&other-at=29.1", twoRuns),
+  "profile-two-dark": profile(
+    [1000, 640],
+    "theme=dark&slower=1&other-at=29.1",
+    twoRuns,
+  ),
+  "profile-two-420": profile([420, 640], "slower=1&other-at=29.1", twoRuns),
+  "profile-refused": profile([1000, 500], "other-interval=0.02", twoRuns),
+  "profile-split": profile([1200, 700], "", async (page) => {
+    await page.getByRole("button", { name: "More of the graph" }).click();
+    await page.getByRole("button", { name: "Split by prefix" }).click();
+    await page.keyboard.press("Escape");
+    await page.mouse.click(600, 5);
+  }),
+  "profile-compare-none": profile([1000, 500], "", (page) =>
+    page.getByRole("button", { name: "Compare" }).click(),
+  ),
   "profile-inline": profile([900, 480], "inline=1"),
 });
 
