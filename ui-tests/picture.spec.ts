@@ -33,17 +33,21 @@ test.use({
   deviceScaleFactor: 1.5,
 });
 
+async function openTour(page: IJupyterLabPageFixture): Promise<void> {
+  const tour = readFileSync(join(ROOT, "examples", "tour.ipynb"), "utf8");
+  const directory = await page.filebrowser.getCurrentDirectory();
+  await page.contents.uploadContent(tour, "text", `${directory}/tour.ipynb`);
+  await page.notebook.openByPath(`${directory}/tour.ipynb`);
+  await page.notebook.activate("tour.ipynb");
+}
+
 /** Open the tour, and a panel of the sidebar at an edge of it. */
 async function tourWith(
   page: IJupyterLabPageFixture,
   title: string,
   edge: "bottom" | "right",
 ): Promise<Locator> {
-  const tour = readFileSync(join(ROOT, "examples", "tour.ipynb"), "utf8");
-  const directory = await page.filebrowser.getCurrentDirectory();
-  await page.contents.uploadContent(tour, "text", `${directory}/tour.ipynb`);
-  await page.notebook.openByPath(`${directory}/tour.ipynb`);
-  await page.notebook.activate("tour.ipynb");
+  await openTour(page);
   const sidebar = await openSidebar(page);
   const dock = (await page.locator("#jp-main-dock-panel").boundingBox())!;
   const item = sidebar.getByRole("button", { name: title });
@@ -127,4 +131,77 @@ test("the profile", { tag: "@picture" }, async ({ page }) => {
   await panel.getByRole("button", { name: "Callers and callees" }).click();
   await expect(panel.locator(".ds-profile-sandwich")).toBeVisible();
   await panel.screenshot({ path: join(IMAGES, "profile-sandwich.png") });
+});
+
+/** The notebook beside the task stream, and four panels below them. */
+async function openDashboard(page: IJupyterLabPageFixture): Promise<void> {
+  await page.evaluate(async (below) => {
+    const { jupyterapp } = window as unknown as { jupyterapp: Lab };
+    const { commands, shell } = jupyterapp;
+    const area = (one: Widget) => ({
+      ...{ type: "tab-area", widgets: [one], currentIndex: 0 },
+    });
+    const split = (
+      orientation: string,
+      sizes: number[],
+      children: object[],
+    ) => ({
+      ...{ type: "split-area", orientation, sizes, children },
+    });
+    const open = (panel: string) =>
+      commands.execute("daskscope:open", { panel });
+    const top = [shell.currentWidget!, await open("task-stream")].map(area);
+    const bottom: object[] = [];
+    for (const panel of below) bottom.push(area(await open(panel)));
+    const main = split(
+      "vertical",
+      [0.54, 0.46],
+      [
+        split("horizontal", [0.3, 0.7], top),
+        split("horizontal", [1, 1, 1, 1], bottom),
+      ],
+    );
+    shell._dockPanel.restoreLayout({ main });
+  }, BELOW);
+}
+
+type Widget = object;
+
+/** What the picture uses of JupyterLab's application. */
+interface Lab {
+  readonly commands: {
+    execute(id: string, args: object): Promise<Widget>;
+  };
+  readonly shell: {
+    readonly currentWidget: Widget | null;
+    readonly _dockPanel: { restoreLayout(layout: object): void };
+  };
+}
+
+const BELOW = ["summary", "memory", "fine-metrics", "profile"];
+
+test("the dashboard", { tag: "@picture" }, async ({ page }) => {
+  test.setTimeout(300_000);
+  await page.setViewportSize({ width: 1600, height: 1000 });
+  await openTour(page);
+  await page.sidebar.close("left");
+  await openDashboard(page);
+  await runCells(page, ...CELLS);
+  await startCell(page, LAST_CELL);
+  const panel = dockPanel(page).filter({ has: page.locator(".ds-stage") });
+  await expectTasks(panel, TASKS, 120_000);
+  const plot = (await panel.locator(".ds-hit").boundingBox())!;
+  await page.mouse.click(plot.x + 20, plot.y + plot.height - 4);
+  await page.keyboard.press("f");
+  const y = plot.y + plot.height / 2;
+  await page.keyboard.down("Shift");
+  await page.mouse.move(plot.x + plot.width * 0.62, y);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width * 0.86, y, { steps: 8 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await expect(page.locator(".ds-chip")).toHaveCount(1 + BELOW.length);
+  await expect(page.locator(".ds-flame canvas").first()).toBeVisible();
+  await page.mouse.move(plot.x + plot.width * 0.74, plot.y + plot.height + 4);
+  await page.screenshot({ path: join(IMAGES, "dashboard.png") });
 });

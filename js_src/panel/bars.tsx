@@ -46,9 +46,9 @@ export function Bars(props: {
         {...props.hands}
       >
         {bars.slice(0, count).map((bar) => (
-          <li key={bar.id}>
+          <li key={bar.id} title={bar.title}>
             {bar.name}
-            <span class="ds-bar" title={bar.title}>
+            <span class="ds-bar">
               {bar.parts.map(({ width, background }) => (
                 <i style={{ width: percent(width), background }} />
               ))}

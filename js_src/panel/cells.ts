@@ -95,20 +95,17 @@ export function groupsOf(
 /** `[7]`, as the notebook shows it. */
 export const badgeOf = ({ name }: Cell): string => name.replace(/^In /, "");
 
-/** Magics, comments and imports are the same in many cells. */
-const COMMON = /^(%|#|(import|from)\s)/;
+/** Magics, comments, imports and definitions are not what a cell does. */
+const BEFORE = /^(%|#|@|[)\]}]|(import|from|def|class|async def)\s)/;
 
-/** The first line that tells a cell from others; of one with imports alone the first of these. */
+/** The first line of what a cell does; of one that only imports or defines, its first line. */
 export function firstLine(code: string): string {
-  const lines = code
-    .split("\n", 50)
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  return (
-    lines.find((line) => !COMMON.test(line)) ??
-    lines.find((line) => !line.startsWith("#")) ??
-    code.trim()
-  );
+  const lines = code.split("\n", 200).filter((line) => line.trim() !== "");
+  const first =
+    lines.find((line) => /^\S/.test(line) && !BEFORE.test(line)) ??
+    lines.find((line) => !line.trim().startsWith("#")) ??
+    code;
+  return first.trim();
 }
 
 /** Whether it ended otherwise than well. */

@@ -225,7 +225,7 @@ describePanel("the panel of fine performance metrics", () => {
     await choose("Table");
     const cells = (column: number) =>
       page
-        .locator(`.ds-fine-table tbody td:nth-child(${column})`)
+        .locator(`[aria-label=Metrics] tbody td:nth-child(${column})`)
         .allInnerTexts();
     await expect.poll(async () => (await cells(2))[0]).toBe("read-parquet");
     expect((await cells(4))[0]).toBe("read");

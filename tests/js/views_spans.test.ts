@@ -223,6 +223,9 @@ it("leaves a function that ran alone all that was measured, beside its tasks too
 
 it.each([
   ["import dask\n\nx = dask.delayed(1)", "x = dask.delayed(1)"],
+  ["def f(x):\n    return x\n\nwith span('a'):\n    f(1)", "with span('a'):"],
+  ["from a import (\n    b,\n)\nb()", "b()"],
+  ["class A:\n    pass", "class A:"],
   ["%%time\n# totals\ntotals.compute()", "totals.compute()"],
   [
     "# only this\nfrom dask.distributed import Client",

@@ -92,11 +92,7 @@ export function TimeBreakdown(props: {
                   background: activityColour(action, dark),
                 })),
                 value: formatSecondsAmong(bar.seconds, longest),
-                share: (
-                  <span title={plural(bar.tasks, "task")}>
-                    {formatExact(bar.tasks)}
-                  </span>
-                ),
+                share: formatExact(bar.tasks),
               }))}
             />
           </div>
