@@ -17,7 +17,8 @@ from daskscope.focus import SharedFocus
 from daskscope.listeners import Listeners
 from daskscope.recording import Recording, RecordingStore
 from daskscope.recording.names import clean
-from daskscope.recording.series_store import SeriesStore, joined, pick
+from daskscope.recording.series_ring import joined, pick
+from daskscope.recording.series_store import SeriesStore
 from daskscope.schema import MEASURES, MEMORY, SAMPLES
 from daskscope.session import parts_of
 

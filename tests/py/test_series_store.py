@@ -306,7 +306,7 @@ def test_a_ring_has_no_room_beyond_its_limit_when_rows_come_by_the_minute():
 def test_rows_that_are_combined_in_parts_are_the_same(monkeypatch):
     parts, whole = SeriesStore(sums()), SeriesStore(sums())
     by_minute(whole, 30)
-    monkeypatch.setattr("daskscope.recording.series_store.TAKEN_ROWS", 7)
+    monkeypatch.setattr("daskscope.recording.series_ring.TAKEN_ROWS", 7)
     by_minute(parts, 30)
     for one, other in zip(parts.rings, whole.rings, strict=True):
         rows = [sorted(map(str, table_of(ring.columns()))) for ring in (one, other)]
@@ -315,7 +315,7 @@ def test_rows_that_are_combined_in_parts_are_the_same(monkeypatch):
 
 
 def test_texts_of_keys_are_bounded(monkeypatch):
-    monkeypatch.setattr("daskscope.recording.series_store.MAX_TEXT_BYTES", 1_000)
+    monkeypatch.setattr("daskscope.recording.series_ring.MAX_TEXT_BYTES", 1_000)
     store = SeriesStore(sums())
     read(store, 5, *[(1, 1, f"worker-{number}", 1) for number in range(100)])
     result = store.window()

@@ -5,8 +5,9 @@ It is columns of numbers and knows no recording: merging and comparing are pure 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from math import inf, isfinite
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex
@@ -34,7 +35,7 @@ ROOT: Final = 0
 
 
 class Frame(NamedTuple):
-    """A function that was seen; `line` and `source` are those where it was seen first."""
+    """A function; `line` and `source` are those where it was seen first."""
 
     name: str
     file: str = ""
@@ -44,17 +45,17 @@ class Frame(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str, int]:
-        """What tells it from others."""
+        """What makes it the same function in another profile."""
         return self[:3]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples behind a tree: a row is how often a node was seen in a stretch of time."""
+    """The samples of a tree: a row is how often a node was seen in a stretch of time."""
 
     time: Floats
     duration: Floats
-    """Seconds; infinite where it is not known when in a long time it was."""
+    """Seconds; infinite if the time is not known."""
     worker: Numbers
     prefix: Numbers
     """Indexes into `workers` and `prefixes`."""
@@ -85,13 +86,13 @@ class ProfileTree:
 
     frames: Sequence[Frame]
     parent: Numbers
-    """Of each node, of which it is a child; parents come first, the root is its own."""
+    """The parent of each node, which comes before it; the root is its own parent."""
     frame: Numbers
     samples: Samples
     scope: str = SCOPES[0]
     """``compute``: threads of tasks; ``worker`` and ``scheduler``: their event loops."""
     intervals: frozenset[float] = frozenset()
-    """Seconds between two samples, of all processes that are in it: mostly one value."""
+    """Seconds between two samples of the processes: mostly one value."""
     start: float = -inf
     stop: float = inf
     reason: str = ""
@@ -122,7 +123,7 @@ class ProfileTree:
 
     @cached_property
     def depth(self) -> Numbers:
-        """How many calls each node is from the root."""
+        """The number of calls from the root to each node."""
         return depths(self.parent)
 
     @cached_property
@@ -134,7 +135,7 @@ class ProfileTree:
 
     @cached_property
     def outermost(self) -> NDArray[np.bool_]:
-        """Which nodes are in no other call of the same function: totals of these add up."""
+        """The nodes that no call of the same function is above: their totals add up."""
         frame, depth = self.frame.tolist(), self.depth.tolist()
         found, path, within = [True] * len(frame), list[int](), [0] * len(self.frames)
         for node in laid_out(self)[0].tolist():
@@ -153,12 +154,12 @@ class ProfileTree:
 
     @property
     def interval(self) -> float | None:
-        """Seconds between two samples of a thread; None where it is not known, or not one."""
+        """Seconds between two samples of a thread; None if unknown or not the same for all."""
         return next(iter(self.intervals)) if len(self.intervals) == 1 else None
 
     @property
     def seconds(self) -> float | None:
-        """Seconds of all threads together; None where the interval is not known."""
+        """Seconds of all threads together; None if `interval` is."""
         return None if self.interval is None else round(self.count * self.interval, 9)
 
     # -- as tables ----------------------------------------------------------
@@ -309,7 +310,7 @@ def _bad_argument(name: str, value: object, allowed: str) -> DaskscopeError:
 
 
 def plain(count: float) -> float:
-    """Return a count as a whole number, unless it is none: a cycle may be partly in a window.
+    """Return a count as an integer, unless a cycle was only partly in the window.
 
     >>> plain(3.0), plain(2.5)
     (3, 2.5)
@@ -319,13 +320,13 @@ def plain(count: float) -> float:
 
 
 def whole(counts: Floats) -> NDArray[Any]:
-    """Return counts as whole numbers if all are."""
+    """Return counts as integers if all of them are whole."""
     nearest = np.round(counts)
     return nearest.astype(np.int64) if np.allclose(counts, nearest, 0, 1e-3) else counts
 
 
 def frame_columns(frames: Sequence[Frame], numbers: Numbers) -> dict[str, list[Any]]:
-    """Return what tables say of functions."""
+    """Return the columns that describe functions in a table."""
     found = [frames[number] for number in numbers.tolist()]
     return {
         "function": [frame.name for frame in found],
@@ -335,14 +336,14 @@ def frame_columns(frames: Sequence[Frame], numbers: Numbers) -> dict[str, list[A
 
 
 def depths(parent: NDArray[Any]) -> Numbers:
-    """Return how far each node is from the root, however deep they are.
+    """Return the number of calls from the root to each node, without recursion.
 
     >>> depths(np.array([0, 0, 1, 2, 0])).tolist()
     [0, 1, 2, 3, 1]
     """
     up: Numbers = parent.astype(np.int64)
     depth: Numbers = (up != np.arange(len(up))).astype(np.int64)
-    while up.any():  # twice as far in each turn
+    while up.any():  # each round doubles the distance
         depth += depth[up]
         up = up[up]
     return depth
@@ -351,8 +352,8 @@ def depths(parent: NDArray[Any]) -> Numbers:
 def laid_out(tree: ProfileTree) -> tuple[Numbers, Floats]:
     """Return the nodes in order from left to right, and where each begins, in samples.
 
-    All below a node follow it. Functions stand in the order of their names, so that the picture
-    of a run is much like that of the next one.
+    A node comes before all below it. Functions are ordered by name, so that pictures of two runs
+    are alike.
     """
     rank = np.empty(len(tree.frames), np.int64)
     rank[sorted(range(len(tree.frames)), key=lambda at: tree.frames[at].identity)] = np.arange(
@@ -376,7 +377,7 @@ def laid_out(tree: ProfileTree) -> tuple[Numbers, Floats]:
 
 
 def pruned(tree: ProfileTree) -> ProfileTree:
-    """Return a tree with the nodes and frames that were seen alone."""
+    """Return a tree with only the nodes and frames that have samples."""
     seen = np.zeros(len(tree.parent), bool)
     seen[ROOT] = True
     nodes = np.unique(tree.samples.node)
@@ -406,50 +407,29 @@ def merged(trees: Sequence[ProfileTree]) -> ProfileTree:
             f"These are profiles of other threads: {scopes}.",
             "Merge and compare profiles with the same scope.",
         )
-    union = Union()
-    parts = [replace(tree.samples, node=union.add(tree)[tree.samples.node]) for tree in trees]
+    frames = {("", "", 0): Frame("")}
+    nodes = {(-1, 0): ROOT}  # by parent and frame, each stack once
+    parts = []
+    for tree in trees:
+        for frame in tree.frames:
+            frames.setdefault(frame.identity, frame)
+        number = dict(zip(frames, range(len(frames)), strict=True))
+        own = [number[frame.identity] for frame in tree.frames]
+        place = [ROOT]
+        for parent, at in zip(tree.parent[1:].tolist(), tree.frame[1:].tolist(), strict=True):
+            place.append(nodes.setdefault((place[parent], own[at]), len(nodes)))
+        parts.append(replace(tree.samples, node=np.array(place)[tree.samples.node]))
+    parents_and_frames = np.array([(ROOT, 0), *islice(nodes, 1, None)])
     return replace(
         first,
-        frames=union.frames,
-        parent=np.array(union.parent, np.int64),
-        frame=np.array(union.frame, np.int64),
+        frames=[*frames.values()],
+        parent=parents_and_frames[:, 0],
+        frame=parents_and_frames[:, 1],
         samples=_joined(parts),
         intervals=frozenset().union(*(tree.intervals for tree in trees)),
         start=min(tree.start for tree in trees),
         stop=max(tree.stop for tree in trees),
     )
-
-
-@dataclass
-class Union:
-    """The nodes of several trees, each stack once."""
-
-    frames: list[Frame] = field(default_factory=lambda: [Frame("")])
-    parent: list[int] = field(default_factory=lambda: [ROOT])
-    frame: list[int] = field(default_factory=lambda: [0])
-    _frames: dict[tuple[str, str, int], int] = field(default_factory=lambda: {("", "", 0): 0})
-    _nodes: dict[tuple[int, int], int] = field(default_factory=dict)
-
-    def add(self, tree: ProfileTree) -> Numbers:
-        """Take the nodes of a tree; return by its nodes which ones they are here."""
-        frames = [self._frame(frame) for frame in tree.frames]
-        nodes = [ROOT]
-        pairs = zip(tree.parent[1:].tolist(), tree.frame[1:].tolist(), strict=True)
-        for parent, frame in pairs:
-            key = nodes[parent], frames[frame]
-            node = self._nodes.get(key)
-            if node is None:
-                node = self._nodes[key] = len(self.parent)
-                self.parent.append(key[0])
-                self.frame.append(key[1])
-            nodes.append(node)
-        return np.array(nodes, np.int64)
-
-    def _frame(self, frame: Frame) -> int:
-        number = self._frames.setdefault(frame.identity, len(self.frames))
-        if number == len(self.frames):
-            self.frames.append(frame)
-        return number
 
 
 def _joined(parts: Sequence[Samples]) -> Samples:
@@ -471,7 +451,7 @@ def _joined(parts: Sequence[Samples]) -> Samples:
 
 
 def known_time(tree: ProfileTree) -> tuple[float, float]:
-    """Return from when to when a tree has samples whose time is known."""
+    """Return the first and last time of samples whose time is known."""
     timed = np.isfinite(tree.samples.duration)
     time, duration = tree.samples.time[timed], tree.samples.duration[timed]
     if not len(time):

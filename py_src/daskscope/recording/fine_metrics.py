@@ -10,7 +10,8 @@ import numpy as np
 from daskscope.recording.frames import cells_of_graphs
 from daskscope.recording.query import bad_query, unknown_name, window_of
 from daskscope.recording.recording import store_of
-from daskscope.recording.series_store import joined, pick, share_of
+from daskscope.recording.series_ring import joined, pick
+from daskscope.recording.series_store import share_of
 from daskscope.recording.summary_blocks import FAR_S
 from daskscope.schema import (
     ACTIONS,

@@ -6,271 +6,49 @@ This module knows the declaration of a table and numbers, and nothing of Dask or
 from __future__ import annotations
 
 from copy import copy
-from math import floor, inf
-from mmap import ACCESS_COPY, mmap
+from math import inf
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
-from daskscope.schema import MAX_NAMES, OTHER_NAME, STEPS, Column, Series
+from daskscope.recording.series_ring import Ring, Texts, end_of, floor_to, joined, names, pick
+from daskscope.schema import STEPS, Series
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Cells = NDArray[Any]
-    Rows = dict[str, Cells]
-
-MAX_TEXT_BYTES: Final = 8_000_000
-
-
-class Ring:
-    """The rows of one width of step, numbered in order of arrival; the oldest are dropped.
-
-    From the moment `begin` on it has every row; that is a multiple of the next ring's step.
-    It is read where rows are appended; other threads read a snapshot of the series.
-    """
-
-    def __init__(self, table: Series, texts: Texts, step: int, span: int, limit: int) -> None:
-        self.step, self.span, self.limit = step, span, limit
-        self.first = self.next = 0
-        self.begin = self.closed = -inf
-        self._table, self._texts = table, texts
-        self._cells = {
-            name: np.empty(0, np.uint32 if column.type == "utf8" else column.type)
-            for column in table.columns
-            for name in names(column, wide=step > 0)
-        }
-        self._row_bytes = sum(cells.itemsize for cells in self._cells.values())
-        self._base = 0  # number of the row that the columns begin with
-        # Rows from number `_taken` on are in no wider ring yet, nor those from moment `_until` on.
-        self._taken, self._until = 0, -inf
-
-    @property
-    def dropped(self) -> int:
-        """How many rows are no longer here."""
-        return self.first
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the rows."""
-        return self._row_bytes * (self.next - self.first)
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of the rows, with the room for more."""
-        return sum(cells.nbytes for cells in self._cells.values())
-
-    def snapshot(self) -> Ring:
-        """Return a ring of what is here now."""
-        now = copy(self)
-        now._cells, now._base = self.stored(), self.first
-        return now
-
-    def columns(self, first: int = 0, stop: int | None = None) -> Rows:
-        """Return the rows that are kept of those from `first` to before `stop`."""
-        return self.readable(self.stored(first, stop))
-
-    def whole_from(self, first: int) -> float:
-        """Return the moment from which the rows of number `first` and later are all rows."""
-        time = self.stored(0, first)["time"]
-        return max(self.begin, end_of(time.max(), self.span) if len(time) else -inf)
-
-    def stored(self, first: int = 0, stop: int | None = None) -> Rows:
-        """Return the same as `columns()`, but with numbers for texts."""
-        stop = self.next if stop is None else min(stop, self.next)
-        part = slice(max(first, self.first) - self._base, max(stop, self.first) - self._base)
-        return {name: cells[part] for name, cells in self._cells.items()}
-
-    def checked(self, columns: Mapping[str, ArrayLike]) -> Rows:
-        """Return rows as they are stored."""
-        rows: Rows = {}
-        count = np.size(columns["time"])
-        for column in self._table.columns:
-            for name in names(column, wide=self.step > 0):
-                kind = self._cells[name].dtype
-                cells = columns.get(name, columns.get(column.name))
-                if cells is None:
-                    unknown = kind.kind == "f" and column.combine != "sum"
-                    cells = np.nan if unknown else 0
-                elif column.type == "utf8":
-                    cells = self._texts.numbers(cells)
-                found = np.asarray(cells, kind)
-                if found.ndim == 0:
-                    found = np.full(count, found)
-                if name == "duration":
-                    found = np.where(found > 0, found, 0)
-                if name == "duration" or (column.combine == "sum" and kind.kind == "f"):
-                    found = np.where(np.isfinite(found), found, 0)
-                rows[name] = found
-        return rows
-
-    def readable(self, rows: Rows) -> Rows:
-        """Return stored rows as readers have them: with texts, and least and most."""
-        rows = rows.copy()
-        for column in self._table.columns:
-            for name in names(column, wide=True) if column.name in rows else ():
-                cells = rows.setdefault(name, rows[column.name])
-                rows[name] = self._texts.read(cells) if column.type == "utf8" else cells
-        return rows
-
-    def append(self, rows: Rows) -> None:
-        """Append rows as they are stored."""
-        count = len(rows["time"])
-        end = self.next - self._base
-        if end + count > len(self._cells["time"]):
-            kept = slice(self.first - self._base, end)
-            self._base, end = self.first, self.next - self.first
-            room = min((end + count) * 5 // 4, self.limit // self._row_bytes)
-            room = max(room, end + count)
-            for name, cells in self._cells.items():  # one by one: the old one is freed at once
-                self._cells[name] = room_for(room, cells.dtype)
-                self._cells[name][:end] = cells[kept]
-        for name, cells in self._cells.items():
-            cells[end : end + count] = rows[name]
-        self.next += count
-
-    def oldest(self) -> tuple[float, int]:
-        """Return how many rows to drop next, and the latest time of them."""
-        rows = max((self.next - self.first) // 16, 1)
-        return self.stored(0, self.first + rows)["time"].max(), rows
-
-    def drop(self, rows: int) -> None:
-        """Drop the oldest rows."""
-        self.first += rows
-
-    def take(self, until: float) -> Iterator[Rows]:
-        """Yield the rows before a moment that were not taken yet; all rows of a key in one part."""
-        time, old, before = self.stored()["time"], self._taken - self.first, self._until
-        self._taken, self._until = self.next, max(until, before)
-        taken = time < self._until
-        taken[:old] &= time[:old] >= before
-        places = np.flatnonzero(taken) + (self.first - self._base)
-        parts = len(places) // TAKEN_ROWS + 1
-        part = np.zeros(len(places), np.uint32)
-        for column in self._table.columns if parts > 1 else ():
-            if column.combine == "key":
-                part += self._cells[column.name][places].astype(np.uint32)
-        part %= np.uint32(parts)
-        for number in range(parts):
-            yield pick(self._cells, places[part == number])
-
-
-TAKEN_ROWS: Final = 20_000
-"""So many rows are combined at a time: the allocator keeps the memory that this takes."""
-
-MAPPED_BYTES: Final = 1_000_000
-
-
-def room_for(rows: int, kind: np.dtype[Any]) -> Cells:
-    """Return cells whose memory goes back to the system when they are freed, if it is much.
-
-    An allocator keeps most of it: after a day half as much again as all rings have.
-    """
-    size = rows * kind.itemsize
-    if size < MAPPED_BYTES:
-        return np.empty(rows, kind)
-    return np.frombuffer(mmap(-1, size, access=ACCESS_COPY), kind)
-
-
-class Texts:
-    """The texts of keys as numbers."""
-
-    def __init__(self) -> None:
-        self.nbytes = 0
-        self._texts: list[str] = []
-        self._numbers: dict[str, int] = {}
-
-    def numbers(self, cells: ArrayLike) -> Cells:
-        """Return the numbers of texts."""
-        texts = np.atleast_1d(np.asarray(cells, object)).tolist()
-        return np.array([self._number(text) for text in texts], np.uint32)
-
-    def _number(self, text: str) -> int:
-        if text in self._numbers:
-            return self._numbers[text]
-        if len(self._texts) >= MAX_NAMES or self.nbytes > MAX_TEXT_BYTES:
-            text = OTHER_NAME
-        number = self._numbers.setdefault(text, len(self._texts))
-        if number == len(self._texts):
-            self._texts.append(text)
-            self.nbytes += 100 + len(text)
-        return number
-
-    def known(self, texts: Collection[str]) -> Cells:
-        """Return the numbers of those texts that have one."""
-        found = [self._numbers[text] for text in texts if text in self._numbers]
-        return np.array(found, np.uint32)
-
-    def all(self) -> list[str]:
-        """Return all texts, in order of their numbers."""
-        return self._texts.copy()
-
-    def read(self, cells: Cells) -> Cells:
-        """Return the texts of numbers."""
-        found = np.empty(len(cells), object)
-        found[:] = [self._texts[number] for number in cells.tolist()]
-        return found
-
-
-def names(column: Column, *, wide: bool) -> tuple[str, ...]:
-    """Return the columns of a ring for one that is declared."""
-    name = column.name
-    if wide and column.combine == "extremes":
-        return (name, f"{name}_least", f"{name}_most")
-    return (name,)
-
-
-def floor_to(moment: float, step: float) -> float:
-    """Return the begin of the step that has a moment."""
-    return floor(moment / step) * step
-
-
-def end_of(moment: float, step: float) -> float:
-    """Return the end of the step that has a moment."""
-    return floor_to(moment, step) + step
-
-
-def pick(rows: Rows, which: Any) -> Rows:
-    """Return some of the rows, by mask, numbers or slice."""
-    return {name: cells[which] for name, cells in rows.items()}
-
-
-def joined(parts: list[Rows]) -> Rows:
-    """Return the rows of all parts, one after the other."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
+    from daskscope.recording.series_ring import Cells, Rows
 
 MAX_TIME_S: Final = 1e12
-"""A row whose time is beyond this has no time."""
+"""A row with a time beyond this is dropped."""
 
 AHEAD_S: Final = 3600.0
-"""Nor has one that is so far ahead of the scheduler: the rings' bounds would follow its clock."""
+"""So is one that is further ahead of the scheduler: the rings would follow its clock."""
 
 MAX_BEFORE_ROWS: Final = 100_000
 
 ROWS_SHARE: Final = 15 / 16
-"""Of the bytes of a ring: the rest is room, so that its rows need not be moved too often."""
+"""Of the bytes of a ring. The rest is room, so that its rows are not moved at each append."""
 
 
 class SeriesStore:
     """A series: a ring of rows as measured, and a wider ring for each width of step.
 
-    Rows of a ring are numbered for ever, so their numbers serve as cursors. A wider step is
-    appended two heartbeats after its end. From its moment `begin` on a ring has every row;
-    what is older is read from the next wider ring, so readers get each moment once.
+    Row numbers are never used again, so they serve as cursors. A wider step is appended two
+    heartbeats after its end. A ring has every row from its moment `begin` on. Older moments are
+    read from the next wider ring, so readers get each moment once.
 
-    Rows keep their stamps, also when they come late or the clock jumps back. A row whose
-    step has closed is appended to the wider ring when the next step closes there, as a
-    further row of its own step, and readers combine rows of the same step and key. If a
-    wider ring has dropped that step, the row goes to the first ring that reaches back so far.
-    If none does, the row is dropped and counted, and its sums are added to `before`; it never
-    takes the place of something newer.
+    Rows keep their time if they come late or if the clock jumps back. If the step of a row has
+    closed, the row is appended to the wider ring with the next step that closes there, as a
+    further row of its own step; readers combine rows of the same step and key. If the wider ring
+    has dropped that step, the row goes to the first ring that reaches back far enough. If none
+    does, the row is dropped and counted, and its sums are added to `before`.
 
     The `time` of a wider row is that of its last measurement. With sums it is the first start,
-    and the duration reaches to the last stop: a step that was seen in part stays exact.
+    and the duration reaches to the last stop, so a step that was seen in part stays exact.
     """
 
     def __init__(self, table: Series) -> None:
@@ -288,11 +66,11 @@ class SeriesStore:
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Take a lock that nobody holds: at first, and in a forked child."""
+        """Make a new lock: at the beginning, and in a forked child."""
         self._lock = Lock()
 
     def snapshot(self) -> Self:
-        """Return a series of what is here now."""
+        """Return a copy that does not change."""
         with self._lock:
             now = copy(self)
             now.rings = tuple(ring.snapshot() for ring in self.rings)
@@ -306,24 +84,24 @@ class SeriesStore:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of all rows, of what is only in `before`, and of the texts of keys."""
+        """Bytes of all rows, of `before`, and of the texts of keys."""
         before = sum(cells.nbytes for cells in (self._before or {}).values())
         return sum(ring.memory_bytes for ring in self.rings) + before + self._texts.nbytes
 
     @property
     def before(self) -> Rows:
-        """The sums by key that no ring has any more, or that were there when it began."""
+        """The sums by key that no ring has: those from the begin, and those of dropped rows."""
         widest, before = self.rings[-1], self._settled()._before
         return widest.readable(widest.stored(0, 0) if before is None else before)
 
     def set_before(self, columns: Mapping[str, ArrayLike]) -> None:
-        """Set the sums by key up to a time: what was there at connect, or what a file has."""
+        """Set the sums by key up to a time: those at connect, or those of a file."""
         if self._sums:
             with self._lock:
                 self._before = self.rings[-1].checked(columns)
 
     def count_dropped(self, rows: int) -> None:
-        """Count rows that were dropped before those that are here came."""
+        """Count rows that were dropped elsewhere."""
         self.dropped += max(rows, 0)
 
     def append(self, columns: Mapping[str, ArrayLike], *, now: float) -> None:
@@ -369,10 +147,10 @@ class SeriesStore:
     def window(self, start: float = -inf, stop: float = inf) -> Rows:
         """Return one row for each key: how its rows combine in a window.
 
-        A sum takes of each row the share that is in the window, so adjacent windows add up.
-        Extremes take whole rows that touch it. Last is the latest row up to `stop`, of
-        whatever age. `step` is the coarsest step in the window. It is infinite where `before`
-        is partly in the window; `before` counts whole where `start` is infinite, else not.
+        A sum takes the share of each row that is in the window, so adjacent windows add up.
+        Extremes take whole rows that touch it. Last is the latest row up to `stop`, however old.
+        `step` is the coarsest step in the window. `before` counts whole if `start` is infinite,
+        else not; if it is partly in the window, `step` is infinite.
         """
         now, found = self._settled(), []
         for ring, rows in now._shown():
@@ -392,10 +170,10 @@ class SeriesStore:
         return self.rings[0].readable(rows)
 
     def shares(self, start: float = -inf, stop: float = inf) -> Iterator[tuple[Rows, Cells, float]]:
-        """Yield rows of sums in a window, how much of each is in it, and the width of their step.
+        """Yield rows of sums in a window, the share of each that is in it, and their step.
 
-        Rows of one key are not combined: `window` would sort them all. `before` counts whole where
-        `start` is infinite; its step is infinite, too. Texts are numbers (see `text_numbers`).
+        Rows of one key are not combined, as `window` has to sort them. `before` counts whole if
+        `start` is infinite; its step is infinite. Texts are numbers (see `text_numbers`).
         """
         now = self._settled()
         for ring, rows in now._shown(combined=False):
@@ -406,7 +184,7 @@ class SeriesStore:
             yield now._before, np.ones(len(now._before["time"])), inf
 
     def text_numbers(self, texts: Collection[str]) -> Cells:
-        """Return the numbers that stand for some texts of keys, as far as they occur."""
+        """Return the numbers of those texts of keys that occur."""
         return self._texts.known(texts)
 
     def texts(self) -> list[str]:
@@ -414,7 +192,7 @@ class SeriesStore:
         return self._texts.all()
 
     def latest(self, moment: float) -> Rows:
-        """Return the last row of each key that came up to a moment, unless its key is gone."""
+        """Return the last row of each key up to a moment, without keys that ended."""
         found = []
         for ring in reversed(self.snapshot().rings):
             rows = {name: ring.stored()[name] for name in self.table.names}
@@ -436,7 +214,7 @@ class SeriesStore:
         return last
 
     def clipped(self, columns: Mapping[str, ArrayLike], start: float, stop: float) -> Rows:
-        """Return the rows as measured that are in a window, and of sums their share."""
+        """Return the rows as measured that are in a window, with the share of their sums."""
         rows = {name: np.asarray(cells) for name, cells in columns.items()}
         since, until = self._extent(rows, 0)
         if not self._sums:
@@ -468,7 +246,7 @@ class SeriesStore:
             self._lose(pick(rows, rows["time"] < oldest))
 
     def _lose(self, rows: Rows) -> None:
-        """Drop rows that are too old for every ring; their sums stay."""
+        """Drop rows that are too old for every ring; keep their sums."""
         self.dropped += len(rows["time"])
         if self._sums and len(rows["time"]):
             # Sums for ever need more digits than those of a step.
@@ -492,7 +270,7 @@ class SeriesStore:
                 ring.drop(rows)
 
     def _begin_at(self, begin: float, dropping: int) -> None:
-        """Leave what a ring has from before a moment to wider rings."""
+        """Leave the rows before a moment to wider rings."""
         oldest = min(ring.begin for ring in self.rings)
         for at in range(dropping, -1, -1):
             ring = self.rings[at]
@@ -508,7 +286,7 @@ class SeriesStore:
         self._lose(pick(rows, (rows["time"] >= oldest) & (rows["time"] < kept)))
 
     def _settled(self) -> Self:
-        """Return a snapshot in which the late rows that still wait are in wider rings."""
+        """Return a snapshot with the late rows that wait in wider rings."""
         now = self.snapshot()
         for at, ring in enumerate(now.rings[:-1]):
             now._take(at, ring.begin)
@@ -524,7 +302,7 @@ class SeriesStore:
             until = min(ring.begin, until)
 
     def _extent(self, rows: Rows, step: int) -> tuple[Cells, Cells]:
-        """Return from when to when each row is; most of those as measured are moments."""
+        """Return the begin and end of each row; as measured, most are moments."""
         time = rows["time"]
         if self._sums:
             return time, time + rows["duration"]
@@ -535,7 +313,7 @@ class SeriesStore:
     def _weighed(
         self, rows: Rows, share: Cells, touched: Cells, carried: Cells, step: Cells
     ) -> Rows:
-        """Return what of rows counts in a window."""
+        """Return the part of rows that counts in a window."""
         out, counts = {"time": rows["time"], "step": step}, touched
         for column in self.table.columns:
             for name in names(column, wide=True):
