@@ -10,7 +10,7 @@ const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 function fixed(value: number, decimals: number): string {
   const text = Math.abs(value).toFixed(decimals);
   const [whole, fraction] = text.split(".");
-  const head = grouped.format(Number(whole));
+  const head = whole.length > 3 ? grouped.format(Number(whole)) : whole;
   const sign = value < 0 && Number(text) !== 0 ? MINUS : "";
   return sign + (fraction === undefined ? head : `${head}.${fraction}`);
 }

@@ -22,6 +22,14 @@ export interface Grid {
 const EXECUTE = 0;
 const SECONDS = 0;
 
+type Part = "prefix" | "activity" | "span" | "unit";
+
+/** Indexes in order; and of each possible one its place among them, below zero if not there. */
+interface Used {
+  readonly indexes: readonly number[];
+  readonly places: Int32Array;
+}
+
 /** Of the rows of a ring: the number of each one's key, and when blocks of them are. */
 interface Numbered {
   readonly columns: MetricColumns;
@@ -43,10 +51,7 @@ export class MetricKeys {
   /** By hash, one more than the number of a key; a power of two of places. */
   private places = new Uint32Array(256);
   private readonly known: (Numbered | undefined)[] = [];
-  private readonly usedBefore: Record<
-    string,
-    { readonly size: number; readonly indexes: readonly number[] } | undefined
-  > = {};
+  private readonly listed: Partial<Record<Part, Used & { size: number }>> = {};
 
   /** The rows of a ring. Those that it had before are not looked up again. */
   of(ring: number, columns: MetricColumns): Numbered {
@@ -68,18 +73,20 @@ export class MetricKeys {
     return found;
   }
 
-  /** The indexes that keys have, in order; the same list while no key came. */
-  used(of: "prefix" | "activity" | "span" | "unit"): readonly number[] {
-    const before = this.usedBefore[of];
-    if (before?.size === this.size) return before.indexes;
-    const has = new Uint8Array(0x10000);
-    for (let key = 0; key < this.size; key++) has[this[of][key]] = 1;
+  /** The indexes that keys have; the same while no key came. */
+  used(of: Part): Used {
+    const before = this.listed[of];
+    if (before?.size === this.size) return before;
+    const places = new Int32Array(0x10000).fill(-1);
+    for (let key = 0; key < this.size; key++) places[this[of][key]] = 0;
     const indexes: number[] = [];
-    for (let at = has.indexOf(1); at >= 0; at = has.indexOf(1, at + 1)) {
+    for (let at = places.indexOf(0); at >= 0; at = places.indexOf(0, at + 1)) {
+      places[at] = indexes.length;
       indexes.push(at);
     }
-    this.usedBefore[of] = { size: this.size, indexes };
-    return indexes;
+    const found = { size: this.size, indexes, places };
+    this.listed[of] = found;
+    return found;
   }
 
   /** One number for the prefix and the span of a key; of what was not executed less than 0. */
@@ -240,6 +247,7 @@ export class MetricRows {
     readonly sums: Float64Array;
   } | null = null;
   private readonly size: number;
+  private readonly places: Int32Array;
   /** Of each key 0 where it is in the intervals of tasks, else below zero. */
   private readonly ofTasks: Int8Array;
 
@@ -254,7 +262,8 @@ export class MetricRows {
       ...{ begin, end, byPair: null },
     }));
     this.size = keys.size;
-    this.activities = keys.used("activity");
+    const { indexes, places } = keys.used("activity");
+    [this.activities, this.places] = [indexes, places];
     this.ofTasks = new Int8Array(this.size).fill(-1);
     for (let key = 0; key < this.size; key++) {
       const executed = keys.context[key] === EXECUTE;
@@ -327,13 +336,11 @@ export class MetricRows {
 
   /** Of each key that was executed the place of its activity; of others below zero. */
   byActivity(unit: number, only: Selected = ALL): Int32Array {
-    const { keys, activities } = this;
-    const place = new Int32Array(0x10000);
-    activities.forEach((activity, at) => (place[activity] = at));
+    const { keys } = this;
     const counts = keysIn(keys, { ...only, unit, context: EXECUTE });
     const places = new Int32Array(counts.length);
     for (let key = 0; key < counts.length; key++) {
-      places[key] = counts[key] === 1 ? place[keys.activity[key]] : -1;
+      places[key] = counts[key] === 1 ? this.places[keys.activity[key]] : -1;
     }
     return places;
   }
@@ -467,11 +474,8 @@ export function sumsBy(
   counts: Uint8Array,
   sums: Float64Array,
 ): KeySum[] {
-  const [rows, parts] = [keys.used(by), keys.used("activity")];
-  const rowOf = new Uint16Array(0x10000);
-  const partOf = new Uint16Array(0x10000);
-  rows.forEach((index, at) => (rowOf[index] = at));
-  parts.forEach((index, at) => (partOf[index] = at));
+  const { indexes: rows, places: rowOf } = keys.used(by);
+  const { indexes: parts, places: partOf } = keys.used("activity");
   const cells = new Float64Array(rows.length * parts.length);
   const totals = new Float64Array(rows.length);
   const found = new Uint8Array(rows.length);

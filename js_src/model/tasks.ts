@@ -246,7 +246,7 @@ export class TaskModel {
     return this.allBusy;
   }
 
-  /** Isolate rows. What is drawn is right at once, or dimmed until `work` is done. */
+  /** Isolate rows: `work` says that the picture changed, once it is done or after a while. */
   setFilter(spec: FilterSpec | null): void {
     if (spec) {
       const filter = new RowFilter(spec, ++this.filters);
@@ -257,6 +257,8 @@ export class TaskModel {
         this.allBusy.binWidth_s,
       );
       this.countStretches(this.pass);
+      // With nothing to go through there is nothing to wait for.
+      if (!this.pass.finished) return;
     } else {
       this.pass = null;
       for (const track of this.allTracks()) {

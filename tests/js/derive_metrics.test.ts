@@ -183,11 +183,11 @@ describe("keys of metrics", () => {
       }));
     new MetricRows([ring(rowsOf([9, 2, 9]))], keys);
     const before = keys.used("prefix");
-    expect(before).toEqual([2, 9]);
+    expect(before.indexes).toEqual([2, 9]);
     expect(keys.used("prefix")).toBe(before);
     new MetricRows([ring(rowsOf([9, 2, 9, 5]))], keys);
-    expect(keys.used("prefix")).toEqual([2, 5, 9]);
-    expect(keys.used("unit")).toEqual([0]);
+    expect(keys.used("prefix").indexes).toEqual([2, 5, 9]);
+    expect(keys.used("unit").indexes).toEqual([0]);
   });
 
   it("are looked up once for each row, also where the oldest rows are dropped", () => {

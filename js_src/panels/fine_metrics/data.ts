@@ -253,7 +253,7 @@ export function otherContexts(view: PanelView, scope: Scope): string[] {
 /** Units of which anything was measured, seconds first. */
 export function unitsOf(view: PanelView): string[] {
   const names = namesOf(view, "units");
-  const found = new Set([0, ...metricRows(view).keys.used("unit")]);
+  const found = new Set([0, ...metricRows(view).keys.used("unit").indexes]);
   return [...found].map((at) => names[at] ?? "");
 }
 

@@ -19,7 +19,7 @@ export function functionsOf(view: PanelView): string[] {
   const prefixes = namesOf(view, "prefixes");
   return metricRows(view)
     .keys.used("prefix")
-    .map((at) => prefixes[at] ?? "")
+    .indexes.map((at) => prefixes[at] ?? "")
     .filter((name) => name !== "");
 }
 
@@ -27,7 +27,7 @@ export function activitiesOf(view: PanelView): string[] {
   const activities = namesOf(view, "activities");
   return metricRows(view)
     .keys.used("activity")
-    .map((at) => activities[at] ?? "")
+    .indexes.map((at) => activities[at] ?? "")
     .filter((name) => name !== SYNTHETIC);
 }
 
@@ -40,9 +40,9 @@ function spanChains(view: PanelView): ReturnType<typeof chainsOf> {
 /** Spans of which something was measured, and those around them. */
 export function spansOf(view: PanelView): number[] {
   const chainOf = spanChains(view);
-  return [...new Set(metricRows(view).keys.used("span").flatMap(chainOf))].sort(
-    (one, other) => one - other,
-  );
+  return [
+    ...new Set(metricRows(view).keys.used("span").indexes.flatMap(chainOf)),
+  ].sort((one, other) => one - other);
 }
 
 export function Filters(props: { view: PanelView }): JSX.Element {

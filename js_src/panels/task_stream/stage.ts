@@ -30,7 +30,9 @@ import type { ViewState } from "./view_state";
 import { ERRED, legendAction } from "../../panel/action_words";
 import { makePixelColours, type PixelColours } from "../../panel/pixel_colours";
 
+/** Of a filter, in each frame: while nothing moves, what a million tasks take. */
 const WORK_MS = 5;
+const STILL_WORK_MS = 12;
 const SAME_SCALE = 1e-7;
 
 interface StageElements {
@@ -211,13 +213,14 @@ export class Stage {
     const moving = view.timeline.advance(now_ms);
     const { width, height, pixelRatio } = plot.size;
     const store = view.session.peek();
-    const more = store ? store.model.work(WORK_MS) : false;
-
     const scale = view.window.width / Math.max(1, width);
     const still =
       !moving &&
       window.start === view.window.start &&
       window.secondsPerPixel === scale;
+    const version = store?.model.version;
+    const more = store?.model.work(still ? STILL_WORK_MS : WORK_MS) ?? false;
+    if (store?.model.version !== version) this.overview.view.request();
     window.start = view.window.start;
     window.width_px = width;
     // The dust of sums must not look like another scale: a picture that only
@@ -290,7 +293,6 @@ export class Stage {
     if (moving) this.onMoved();
     this.drawOverlay();
     this.overview.place(start, stop);
-    if (more) this.overview.dataChanged();
     if (moving || more || !fine) plot.request();
   }
 
