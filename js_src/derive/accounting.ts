@@ -73,6 +73,23 @@ export interface Account {
   readonly idle: Float64Array;
 }
 
+/** So finely causes are told apart in what totals are of, at most. */
+const COLUMNS = 240;
+
+/**
+ * Columns of a time. If it grows with the run, they keep their edges until it is twice as
+ * long: idle time is split by cause within each, so other edges would change the totals.
+ */
+export function gridOver(start: number, stop: number, grows: boolean): Grid {
+  const least = Math.max(stop - start, 1e-6) / COLUMNS;
+  const width = grows ? 2 ** Math.ceil(Math.log2(least)) : least;
+  return {
+    start,
+    width,
+    columns: Math.max(1, Math.ceil((stop - start) / width - 1e-6)),
+  };
+}
+
 export function accountOf(grid: Grid, inputs: Inputs): Account {
   const { start, width, columns } = grid;
   const { measured, beside, busy } = inputs;

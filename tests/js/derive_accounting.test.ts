@@ -6,6 +6,7 @@ import {
   beganAt,
   type Cause,
   CAUSES,
+  gridOver,
   type Inputs,
   totalsOf,
   whenOf,
@@ -82,6 +83,35 @@ const NOTHING: State = {};
 const BUSY: State = { processing: 4, executing: 4 };
 
 describe("threads × time", () => {
+  it("keeps the causes of idle time while nothing runs any more", () => {
+    const at = (present: number) =>
+      causes(
+        account(
+          [
+            [0, { processing: 8, executing: 3 }],
+            [7.3, { processing: 2, executing: 1 }],
+            [11.9, { queued: 5 }],
+            [13.7, NOTHING],
+          ],
+          {
+            grid: gridOver(0, present, true) as typeof GRID,
+            tasks: [
+              [0.3, 6.6],
+              [2.1, 11],
+            ],
+            present,
+          },
+        ),
+      );
+    expect(Object.keys(at(17)).length).toBeGreaterThan(2);
+    for (const later of [18, 19.5, 25]) expect(at(later)).toEqual(at(17));
+  });
+
+  it("of a time that does not grow ends where that ends", () => {
+    const { start, width, columns } = gridOver(3, 10, false);
+    expect(start + width * columns).toBeCloseTo(10, 9);
+  });
+
   it("is running, idle, unaccounted, and what is not counted", () => {
     // Two threads run for 6 s, and metrics tell of 11 of these 12 seconds.
     const one = account(

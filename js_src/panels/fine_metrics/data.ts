@@ -7,6 +7,7 @@ import {
   type Account,
   accountOf,
   beganAt,
+  gridOver,
   type Running,
   type StateRows,
   type Steps,
@@ -433,9 +434,6 @@ export function accountIn(view: PanelView, grid: Grid): Account {
   });
 }
 
-/** So finely causes are told apart in what the figures are of. */
-const COLUMNS = 240;
-
 export interface Whole {
   readonly account: Account;
   readonly totals: Totals;
@@ -469,8 +467,9 @@ export function wholeOf(
   const id = `${start} ${stop}`;
   let whole = byTime.get(id);
   if (!whole) {
-    const width = Math.max(stop - start, 1e-6) / COLUMNS;
-    const account = accountIn(view, { start, width, columns: COLUMNS });
+    const [since, present] = knownTime(view);
+    const grows = view.growing.value && start === since && stop === present;
+    const account = accountIn(view, gridOver(start, stop, grows));
     whole = { account, totals: totalsOf(account) };
   }
   // Those asked for last are kept.
