@@ -195,13 +195,15 @@ test("the dashboard", { tag: "@picture" }, async ({ page }) => {
   await page.keyboard.press("f");
   const y = plot.y + plot.height / 2;
   await page.keyboard.down("Shift");
-  await page.mouse.move(plot.x + plot.width * 0.62, y);
+  await page.mouse.move(plot.x + plot.width * 0.06, y);
   await page.mouse.down();
-  await page.mouse.move(plot.x + plot.width * 0.86, y, { steps: 8 });
+  await page.mouse.move(plot.x + plot.width * 0.21, y, { steps: 8 });
   await page.mouse.up();
   await page.keyboard.up("Shift");
   await expect(page.locator(".ds-chip")).toHaveCount(1 + BELOW.length);
   await expect(page.locator(".ds-flame canvas").first()).toBeVisible();
+  const status = panel.locator(".ds-status");
+  await expect(status).not.toContainText("not counted yet");
   await page.mouse.move(plot.x + plot.width * 0.74, plot.y + plot.height + 4);
   await page.screenshot({ path: join(IMAGES, "dashboard.png") });
 });
