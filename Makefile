@@ -16,7 +16,7 @@ SOURCES := $(shell find js_src style schema -mindepth 1 2>/dev/null) \
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-py-js test-py test-js test-ui test-all check format schema build bench picture lock \
+.PHONY: help lab test test-py test-js test-ui test-all check format schema build bench picture lock \
   clean clean-all environment browser
 
 help: ## Show this list
@@ -29,10 +29,8 @@ lab: build ## Open JupyterLab on a copy of examples/tour.ipynb (ARGS="--no-brows
 	  --LabApp.workspaces_dir=$(CURDIR)/$(VENV)/workspaces \
 	  --LabApp.user_settings_dir=$(CURDIR)/$(VENV)/user-settings $(ALLOW_ROOT) $(ARGS)
 
-test: browser test-py-js test-ui ## Run the tests: Python, TypeScript, and in a real JupyterLab
-
-test-py-js: environment
-	$(BIN)/python scripts/side_by_side.py --make "$(MAKE)" test-py test-js
+test: browser build ## Run the tests: Python, TypeScript, and in a real JupyterLab
+	$(BIN)/python scripts/side_by_side.py --make "$(MAKE)" test-py "test-js test-ui"
 
 test-py: build
 	$(BIN)/python scripts/python_tests.py $(ARGS)

@@ -1,7 +1,9 @@
-"""Runs all tests, also those too slow for every change, in several versions of what
+"""Runs all tests, also those too slow for every change, with several versions of what
 daskscope meets (`make test-all`).
 
-Each entry gets an environment below .envs/: the pinned one, with some packages replaced.
+The Python tests of all entries run one after the other, beside their browser tests. An entry
+that replaces packages gets an environment below .envs/: a copy of .venv, then the packages.
+An entry that fails does not stop the others; the end lists each part with its result.
 `make test-all ARGS="lab-4.2 marimo"` runs those two alone.
 """
 
@@ -11,12 +13,19 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 import tomllib
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import environment
 import python_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = environment.ROOT
 ENVIRONMENTS = ROOT / ".envs"
@@ -35,14 +44,13 @@ class Entry:
     packages: tuple[str, ...] = ()
     pytest: tuple[str, ...] | None = ()
     """Arguments of pytest; None when Python tests say nothing new here."""
-    browser: tuple[str, ...] | None = None
-    """Which browser tests run, too, by their files; with none named all, not only those of every
-    change."""
+    stories: tuple[str, ...] | None = None
+    """Which browser tests run, too, by their files; with none named all of them."""
     retries: int = 1
-    """So often a browser test is tried again: Playwright names it. More, where what it meets is
+    """How often a browser test is tried again: Playwright names it. More, where what it meets is
     known to fail by itself."""
-    vitest: bool = False
-    """Whether the TypeScript tests run, too."""
+    all: bool = False
+    """Whether the slow Python tests and the TypeScript tests run, too."""
     upgrade: bool = False
     """Whether everything is taken as new as it comes, instead of pinned."""
 
@@ -65,23 +73,34 @@ KERNEL_TESTS = ("-k", "kernel or cell or magic or subshell")
 KERNEL_STORIES = ("busy", "inline", "kernels", "one_copy", "panels", "perfreport", "restart")
 """What another ipykernel can break."""
 
+LAB_STORIES = (
+    *KERNEL_STORIES,
+    "clients",
+    "follow",
+    "notebook7",
+    "open",
+    "outputs",
+    "perfreport",
+    "reports",
+    "saved_picture",
+    "settings",
+    "tabs",
+    "widgets",
+)
+"""What another JupyterLab can break; the other stories are about figures, files and texts."""
+
 ENTRIES = (
-    Entry("pinned", vitest=True, browser=()),
+    Entry("pinned", all=True, stories=()),
     Entry("other-pythons", pytest=("tests/py/matrix",)),
     Entry("lowest", (*LOWEST, "ipykernel==6.29.5")),
-    Entry("newest", upgrade=True, browser=()),
-    Entry(
-        "lab-4.2",
-        ("jupyterlab==4.2.*", "notebook==7.2.*"),
-        pytest=None,
-        browser=(),
-    ),
-    Entry("ipykernel-6", ("ipykernel==6.*",), pytest=KERNEL_TESTS, browser=KERNEL_STORIES),
+    Entry("newest", upgrade=True, stories=LAB_STORIES),
+    Entry("lab-4.2", ("jupyterlab==4.2.*", "notebook==7.2.*"), pytest=None, stories=LAB_STORIES),
+    Entry("ipykernel-6", ("ipykernel==6.*",), pytest=KERNEL_TESTS, stories=KERNEL_STORIES),
     Entry(
         "ipykernel-7.3",
         ("ipykernel==7.3.*",),
         pytest=KERNEL_TESTS,
-        browser=KERNEL_STORIES,
+        stories=KERNEL_STORIES,
         retries=2,  # it may leave a request unread for good: ipython/ipykernel#1554, mended in 7.4
     ),
 )
@@ -89,14 +108,21 @@ ENTRIES = (
 
 def prepare(entry: Entry) -> Path:
     """Make the environment of an entry; return its Python."""
+    base = ROOT / ".venv"
+    if not entry.packages and not entry.upgrade:
+        return base / "bin" / "python"
     directory = ENVIRONMENTS / entry.name
     stamp = directory / ".daskscope-entry"
-    wanted = f"{environment.fingerprint(LOCK)} {entry.packages} {entry.upgrade}"
+    wanted = f"{environment.fingerprint(LOCK)} {entry.packages} {ROOT}"
     python = directory / "bin" / "python"
     # What is newest is another thing tomorrow: that one is made anew each time.
     if entry.upgrade or not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(directory, ignore_errors=True)
-        environment.python_environment(directory, LOCK)
+        shutil.copytree(base, directory, symlinks=True)
+        for program in (directory / "bin").iterdir():  # each names its Python in the first line
+            if not program.is_symlink() and program.read_bytes().startswith(b"#!"):
+                text = program.read_bytes()
+                program.write_bytes(text.replace(bytes(base), bytes(directory)))
         pip = [str(python), "-m", "pip", "install", "--quiet"]
         if entry.upgrade:
             project = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -105,7 +131,6 @@ def prepare(entry: Entry) -> Path:
         if entry.packages:
             environment.run([*pip, *entry.packages])
         stamp.write_text(wanted)
-    environment.develop(directory)
     return python
 
 
@@ -171,75 +196,102 @@ def fetch_interpreter(version: str) -> None:
             return  # its output says why; whoever asked says what follows
 
 
-def run(entry: Entry, variables: dict[str, str]) -> list[str]:
-    """Run the tests of an entry; return the names of what failed."""
-    try:
-        python = prepare(entry)
-    except SystemExit:  # a step failed, and has said why: the other entries can do without
-        return [f"{entry.name}: set-up"]
-    surroundings = {
-        **os.environ,
-        **variables,
-        "TEST_ALL": "1",
-        "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
-        "VIRTUAL_ENV": str(python.parent.parent),
-    }
-    failed = []
-    if entry.pytest is not None and python_tests.run(
-        str(python), ("-q", *entry.pytest), surroundings
-    ):
-        failed.append("pytest")
-    commands = {}
-    if entry.vitest:
-        commands["vitest"] = ["npm", "run", "--silent", "test"]
-    if entry.browser is not None:
+@dataclass(frozen=True)
+class Part:
+    """Some tests of an entry, in one of two lanes: Python tests, and those that need a browser."""
+
+    entry: Entry
+    name: str
+    run: Callable[[str, dict[str, str]], bool]
+    """Takes the Python of the entry and the environment variables; returns whether all passed."""
+
+
+def parts_of(entry: Entry, others: list[str]) -> tuple[list[Part], list[Part]]:
+    """Return what an entry runs in each lane; `others` are interpreters for other-pythons."""
+    settings = {"TEST_ALL": "1"} if entry.all else {}
+    if entry.name == "other-pythons":
+        # Only here: an old client with a new scheduler says nothing about Python.
+        settings["DASKSCOPE_OTHER_PYTHONS"] = os.pathsep.join(others)
+
+    def python_part(python: str, variables: dict[str, str]) -> bool:
+        return python_tests.run(python, ("-q", *(entry.pytest or ())), variables | settings) == 0
+
+    def beside(*command: str) -> Callable[[str, dict[str, str]], bool]:
+        return lambda _python, variables: quietly(command, variables | {"TEST_ALL": "1"})
+
+    first = [] if entry.pytest is None else [Part(entry, "pytest", python_part)]
+    second = [Part(entry, "vitest", beside("npm", "run", "--silent", "test"))] if entry.all else []
+    if entry.stories is not None:
         output = f"ui-tests/test-results/{entry.name}"
-        named = [f"{name}.spec.ts" for name in entry.browser]
         options = ("--output", output, f"--retries={entry.retries}")
-        story = ["npm", "run", "--silent", "test:ui", "--", *options, *named]
-        commands["browser tests"] = story
-    failed += [
-        name
-        for name, command in commands.items()
-        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode
-    ]
-    return [f"{entry.name}: {name}" for name in failed]
+        files = [f"/{name}.spec.ts" for name in dict.fromkeys(entry.stories)]
+        story = ("npm", "run", "--silent", "test:ui", "--", *options, *files)
+        second.append(Part(entry, "stories", beside(*story)))
+    return first, second
+
+
+def quietly(command: tuple[str, ...], variables: dict[str, str]) -> bool:
+    """Run a command, and print its output when it has ended: the other lane prints, too."""
+    with tempfile.TemporaryFile() as output:
+        result = subprocess.run(
+            command, cwd=ROOT, env=variables, stdout=output, stderr=subprocess.STDOUT
+        )
+        output.seek(0)
+        sys.stdout.flush()
+        shutil.copyfileobj(output, sys.stdout.buffer)
+        sys.stdout.flush()
+    return result.returncode == 0
+
+
+def run_lane(parts: list[Part], pythons: dict[str, Future[Path]]) -> list[tuple[bool, str]]:
+    """Run parts one after the other; return whether each passed, and a line about it."""
+    results = []
+    for part in parts:
+        title = f"{part.entry.name}: {part.name}"
+        try:
+            python = pythons[part.entry.name].result()
+        except SystemExit:  # a step failed, and has said why: the other entries can do without
+            results.append((False, f"{title}: its environment could not be made"))
+            continue
+        own = {
+            **os.environ,
+            "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+            "VIRTUAL_ENV": str(python.parent.parent),
+        }
+        print(f"\n== {title} {' '.join(part.entry.packages)}", flush=True)
+        start = time.monotonic()
+        passed = part.run(str(python), own)
+        minutes = (time.monotonic() - start) / 60
+        results.append((passed, f"{title}: {minutes:.1f} min"))
+    return results
 
 
 def main() -> int:
-    """Run the entries that were named, or all; end with a summary."""
+    """Run the entries that were named, or all; end with a line for each part."""
     words = sys.argv[1:]
-    failed: list[str] = []
+    entries = [entry for entry in ENTRIES if not words or entry.name in words]
+    found: list[str] = []
     skipped: list[str] = []
-    ran: list[str] = []
-    for entry in ENTRIES:
-        if words and entry.name not in words:
-            continue
-        print(f"\n== {entry.name} {' '.join(entry.packages)}", flush=True)
-        variables = {}
-        if entry.name == "other-pythons":
-            # Only here: an old client with a new scheduler says nothing about Python.
-            found, missing = other_pythons()
-            variables["DASKSCOPE_OTHER_PYTHONS"] = os.pathsep.join(found)
-            skipped += [
-                f"{entry.name}: schedulers and workers of Python {version}" for version in missing
-            ]
-            if not found:
-                continue
-        failed += run(entry, variables)
-        ran.append(entry.name)
+    if any(entry.name == "other-pythons" for entry in entries):
+        found, skipped = other_pythons()
+        entries = [entry for entry in entries if found or entry.name != "other-pythons"]
+    both = [parts_of(entry, found) for entry in entries]
+    with ThreadPoolExecutor(1) as preparing, ThreadPoolExecutor(1) as lane:
+        pythons = {entry.name: preparing.submit(prepare, entry) for entry in entries}
+        beside = lane.submit(run_lane, [part for _, parts in both for part in parts], pythons)
+        results = run_lane([part for parts, _ in both for part in parts], pythons)
+        results += beside.result()
     for script in ("check_wheel", "check_marimo"):
-        if words and script.removeprefix("check_") not in words:
-            continue
-        print(f"\n== {script}", flush=True)
-        if subprocess.run([sys.executable, f"scripts/{script}.py"], cwd=ROOT).returncode:
-            failed.append(script)
-        ran.append(script)
-    print(f"\nRan: {', '.join(ran) or 'nothing'}")
+        if not words or script.removeprefix("check_") in words:
+            print(f"\n== {script}", flush=True)
+            code = subprocess.run([sys.executable, f"scripts/{script}.py"], cwd=ROOT).returncode
+            results.append((code == 0, script))
+    print()
     for name in skipped:
-        print(f"NOT TESTED {name}")
-    print("\n".join(f"FAILED {name}" for name in failed) or "All that ran passed.")
-    return 1 if failed else 0
+        print(f"NOT TESTED schedulers and workers of Python {name}")
+    for passed, line in results:
+        print(f"{'passed' if passed else 'FAILED'} {line}")
+    return 0 if all(passed for passed, _ in results) else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs two parts of the tests at the same time (`make test`): each waits for half of its time.
+"""Runs two lists of make targets at the same time (`make test`): each waits for half of its time.
 
 The output of the first is shown as it comes, that of the second when the first is done.
 """
@@ -13,15 +13,15 @@ import tempfile
 
 
 def main() -> int:
-    """Run both targets of make; fail when either fails."""
+    """Run both lists of targets, each in its order; fail when any target fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--make", default="make", help="the program that runs the targets")
     parser.add_argument("first")
     parser.add_argument("second")
     arguments = parser.parse_args()
     commands = [
-        [arguments.make, "--no-print-directory", target]
-        for target in (arguments.first, arguments.second)
+        [arguments.make, "--no-print-directory", "--keep-going", *targets.split()]
+        for targets in (arguments.first, arguments.second)
     ]
     with tempfile.TemporaryFile() as output:
         second = subprocess.Popen(commands[1], stdout=output, stderr=subprocess.STDOUT)

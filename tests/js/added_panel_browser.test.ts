@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { type Page } from "@playwright/test";
 import { expect, it } from "vitest";
-import { addedAddress, browser, describeInBrowser } from "./harness/browser";
+import { addedAddress, takePage, describeInBrowser } from "./harness/browser";
 
 interface Golden {
   message: Record<string, unknown>;
@@ -34,7 +34,7 @@ const messages = DECLARED.map((name) => golden(`declared_${name}`)).sort(
 );
 
 async function open(): Promise<Page> {
-  const page = await browser.newPage();
+  const page = await takePage(1280, 720);
   page.setDefaultTimeout(8_000);
   await page.goto(addedAddress);
   await page.waitForSelector("body[data-ready]");

@@ -98,7 +98,7 @@ describePanel("the task stream in its surroundings", () => {
   });
 
   it("takes on a theme that changed while it was out of the page", async () => {
-    await open("scenario=full");
+    await open("scenario=full", 1200, 640, true);
     await expect.poll(backgrounds).toEqual([LIGHT, LIGHT]);
     await page.clock.install();
     await page.evaluate(() => {

@@ -70,7 +70,7 @@ describePanel("the picture of a task stream", () => {
   });
 
   it("asks for the key of a task only where the pointer rests", async () => {
-    await open("scenario=full");
+    await open("scenario=full", 1200, 640, true);
     const at = await placeOf(40);
     await page.mouse.move(3, 3);
     await page.evaluate(() => {

@@ -3,8 +3,13 @@
 import type { Page } from "@playwright/test";
 import { afterAll, afterEach, expect } from "vitest";
 import type { EmptyState } from "../../../js_src/panel/host";
-import { browser, describeInBrowser, panelAddress } from "./browser";
-import { noteWhatRemains, type Remaining } from "./remaining";
+import {
+  describeInBrowser,
+  panelAddress,
+  releasePage,
+  takePage,
+} from "./browser";
+import type { Remaining } from "./remaining";
 import type { HarnessSession } from "./session";
 
 interface Harness {
@@ -57,7 +62,7 @@ export function describePanel(name: string, tests: () => void): void {
   });
 }
 
-/** Closes a page whose panel was disposed of; returns its errors and what did not end. */
+/** Releases a page whose panel was disposed of; returns its errors and what did not end. */
 async function end(
   page: Page,
   troubles: string[],
@@ -68,7 +73,7 @@ async function end(
     await page.waitForTimeout(100);
     left = await remaining(page);
   }
-  await page.close();
+  await releasePage(page);
   return [...left, ...troubles].map((one) => `${test}: ${one}`);
 }
 
@@ -84,14 +89,14 @@ export async function open(
   hash: string,
   width = 1200,
   height = 640,
+  ownContext = false,
 ): Promise<void> {
-  page = await browser.newPage({ viewport: { width, height } });
+  page = await takePage(width, height, ownContext);
   const said: string[] = (troubles = []);
   page.on("pageerror", (error) => said.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error") said.push(message.text());
   });
-  await page.addInitScript(noteWhatRemains, "daskscope-harness"); // the folder of the bundle
   await page.goto(`${panelAddress}#width=${width}&height=${height}&${hash}`);
   await page.waitForSelector("body[data-ready]");
 }

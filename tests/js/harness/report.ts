@@ -6,10 +6,15 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { afterEach, expect } from "vitest";
-import { browser, describeInBrowser, reportAddress } from "./browser";
+import {
+  describeInBrowser,
+  releasePage,
+  reportAddress,
+  takePage,
+} from "./browser";
 
 export { reportAddress };
-import { noteWhatRemains, type Remaining } from "./remaining";
+import type { Remaining } from "./remaining";
 import type { HarnessSession } from "./session";
 
 interface ReportHarness {
@@ -40,7 +45,7 @@ const allowed = ["file:", "blob:"];
 export function describeReport(name: string, tests: () => void): void {
   describeInBrowser(name, 20_000, () => {
     afterEach(async () => {
-      await page.close();
+      await releasePage(page);
       expect(troubles.splice(0)).toEqual([]);
       const others = requests
         .splice(0)
@@ -53,14 +58,13 @@ export function describeReport(name: string, tests: () => void): void {
 }
 
 export async function newPage(width = 1200, height = 800): Promise<void> {
-  page = await browser.newPage({ viewport: { width, height } });
+  page = await takePage(width, height);
   page.setDefaultTimeout(8_000); // a test says where it waits
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error") troubles.push(message.text());
   });
   page.on("request", (request) => requests.push(request.url()));
-  await page.addInitScript(noteWhatRemains, "daskscope-harness");
 }
 
 export async function open(
@@ -116,7 +120,7 @@ export const origin = () =>
 export async function startOfRun(): Promise<number> {
   await open();
   const start = await origin();
-  await page.close();
+  await releasePage(page);
   return start;
 }
 
