@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from distributed import Client, LocalCluster
     from stream_scene import Scene
 
+SELDOM = {
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.worker.memory.monitor-interval": "500ms",
+    "distributed.worker.profile.interval": "100ms",
+}
+"""Settings with which an idle cluster needs a third of the processor time."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add markers; an exception in a thread fails the test that runs then."""
@@ -125,7 +132,9 @@ def cluster() -> Iterator[LocalCluster]:
     """Two worker processes with two threads each; the scheduler is in this process."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=2, **WITHOUT_DASHBOARD) as cluster:
+    with dask.config.set(SELDOM):
+        cluster = LocalCluster(n_workers=2, threads_per_worker=2, **WITHOUT_DASHBOARD)
+    with cluster:
         yield cluster
 
 
