@@ -198,6 +198,8 @@ def test_hostile_messages_are_text_in_the_recording(session: Session, client: Cl
     assert keys == {"('a', 0)": [None]}
     assert huge == 10**30
     assert rude == ["lone \ufffd", "(Rude)", {"nested": ["(Rude)"]}]
+    # The scheduler cannot send them to the next test that asks without an agent.
+    client.cluster.scheduler._broker._topics.pop("hostile")
     for text in session.recording.events["message"]:
         assert len(text) <= 4_000
         text.encode()
