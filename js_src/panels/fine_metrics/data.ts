@@ -205,30 +205,39 @@ export function barsOf(
   });
 }
 
-export type Figure = readonly [
-  ...[context: string, prefix: string, activity: string, span: string],
-  value: number,
-];
-
 /** What was measured, of each key: as the bars, of all contexts. */
-export function figuresOf(view: PanelView, scope: Scope): Figure[] {
+export interface Figures {
+  /** Those that count. */
+  readonly keys: Uint32Array;
+  /** Of each key. */
+  readonly values: Float64Array;
+  /** Context, function, activity and span of a key. */
+  readonly words: (key: number) => readonly string[];
+}
+
+export function figuresOf(view: PanelView, scope: Scope): Figures {
   const { keys } = metricRows(view);
+  const contexts = namesOf(view, "contexts");
   const prefixes = namesOf(view, "prefixes");
   const activities = namesOf(view, "activities");
   const spans = view.session.value?.spans ?? [];
-  const all: Figure[] = [];
+  const values = new Float64Array(keys.size);
+  const found: number[] = [];
   for (const context of [EXECUTE, ...otherContexts(view, scope)]) {
     const unit = unitIndex(view);
     const [counts, sums] = measuredOf(view, scope, context, unit);
     sums.forEach((value, key) => {
       if (counts[key] === 0 || value === 0) return;
-      const prefix = prefixes[keys.prefix[key]] ?? "";
-      const activity = activities[keys.activity[key]] ?? "";
-      const span = spanName(spans[keys.span[key]]?.name ?? []);
-      all.push([context, prefix, activity, span, value]);
+      values[key] = value;
+      found.push(key);
     });
   }
-  return all;
+  const words = (key: number): readonly string[] => [
+    ...[contexts[keys.context[key]] ?? "", prefixes[keys.prefix[key]] ?? ""],
+    activities[keys.activity[key]] ?? "",
+    spanName(spans[keys.span[key]]?.name ?? []),
+  ];
+  return { keys: Uint32Array.from(found), values, words };
 }
 
 export const heaviestFirst = (bars: readonly Bar[]): Bar[] =>

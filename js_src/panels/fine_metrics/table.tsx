@@ -1,11 +1,12 @@
 // The figures as a table, which sorts by its columns and copies for a spreadsheet.
 
 import type { JSX } from "preact";
+import { sortByKey } from "../../model/search";
 import { Button, useCopied } from "../../panel/button";
 import { Pager, usePages } from "../../panel/paging";
 import { Part, Table, useSort } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
-import { choicesOf, type Figure, figuresOf, type Scope } from "./data";
+import { choicesOf, type Figures, figuresOf, type Scope } from "./data";
 import { formatUnit } from "./words";
 
 const COLUMNS = ["Context", "Function", "Activity", "Span", "Value"] as const;
@@ -13,16 +14,22 @@ const VALUE = 4;
 
 const words = new Intl.Collator("en", { numeric: true });
 
-/** Figures the largest first, names from A on; back to front if asked. */
-function sorted(rows: Figure[], by: number, back: boolean): Figure[] {
-  const order = (one: Figure, other: Figure): number =>
-    by === VALUE
-      ? other[VALUE] - one[VALUE]
-      : words.compare(String(one[by]), String(other[by])) ||
-        other[VALUE] - one[VALUE];
-  return rows.sort((one, other) =>
-    back ? order(other, one) : order(one, other),
-  );
+/** Keys of figures, the largest first, names from A on; back to front if asked. */
+function sorted(figures: Figures, by: number, back: boolean): number[] {
+  const { keys, values } = figures;
+  const order = keys.slice();
+  const sort = (of: Float64Array): void =>
+    sortByKey(order, 0, order.length, of);
+  sort(values.map((value) => -value));
+  if (by !== VALUE) {
+    const texts = Array.from(keys, (key) => figures.words(key)[by]);
+    const inOrder = [...new Set(texts)].sort(words.compare);
+    const places = new Map(inOrder.map((text, at) => [text, at]));
+    const ranks = new Float64Array(values.length);
+    keys.forEach((key, at) => (ranks[key] = places.get(texts[at])!));
+    sort(ranks);
+  }
+  return Array.from(back ? order.reverse() : order);
 }
 
 export function MetricTable(props: {
@@ -32,16 +39,17 @@ export function MetricTable(props: {
   const { view, scope } = props;
   const { by, heads } = useSort(COLUMNS, "Value", (name) => name !== "Value");
   const unit = choicesOf(view).unit.value;
-  const rows = sorted(
-    figuresOf(view, scope),
-    COLUMNS.indexOf(by.column),
-    by.back,
-  );
-  const most = rows.reduce((all, row) => Math.max(all, row[VALUE]), 0);
-  const paged = usePages(rows, JSON.stringify([scope.id, unit, by]), view);
+  const figures = figuresOf(view, scope);
+  const { values } = figures;
+  const keys = sorted(figures, COLUMNS.indexOf(by.column), by.back);
+  const most = keys.reduce((all, key) => Math.max(all, values[key]), 0);
+  const paged = usePages(keys, JSON.stringify([scope.id, unit, by]), view);
   const [told, copy] = useCopied("Copy");
   const text = (): string =>
-    [[...COLUMNS.slice(0, VALUE), unit], ...rows]
+    [
+      [...COLUMNS.slice(0, VALUE), unit],
+      ...keys.map((key) => [...figures.words(key), values[key]]),
+    ]
       .map((row) =>
         row.map((cell) => String(cell).replace(/[\t\n]/g, " ")).join("\t"),
       )
@@ -57,14 +65,13 @@ export function MetricTable(props: {
       }
     >
       <Table label="Metrics" columns={heads}>
-        {paged.rows.map(([context, prefix, activity, span, value]) => (
+        {paged.rows.map((key) => (
           <tr>
-            <td>{context}</td>
-            <td>{prefix}</td>
-            <td>{activity}</td>
-            <td>{span}</td>
-            <td class="ds-number" title={String(value)}>
-              {formatUnit(unit, value, most)}
+            {figures.words(key).map((word) => (
+              <td>{word}</td>
+            ))}
+            <td class="ds-number" title={String(values[key])}>
+              {formatUnit(unit, values[key], most)}
             </td>
           </tr>
         ))}
