@@ -13,9 +13,9 @@ const CLUSTER = `
 from dask.distributed import Client
 client = Client(n_workers=2, threads_per_worker=1, memory_limit="1 GiB", dashboard_address=":0")
 `;
-/** 240 MB of results, which stay until the cell ends. */
+/** 240 MB of results, which stay until the story has seen them. */
 const WORK = `
-import time
+import os, time
 
 def load(x):
     time.sleep(0.2)
@@ -23,7 +23,8 @@ def load(x):
 
 futures = client.map(load, range(30), pure=False)
 client.gather(client.map(len, futures))
-time.sleep(10)
+while not os.path.exists("seen"):
+    time.sleep(0.1)
 del futures
 `;
 
@@ -67,5 +68,7 @@ test("the panel Memory says who held most, of what, while a cell is busy", async
   await page.keyboard.press("Escape");
   await expect(status).toContainText("of 2.00 GiB");
   // What is released goes.
+  const folder = await page.filebrowser.getCurrentDirectory();
+  await page.contents.uploadContent("", "text", `${folder}/seen`);
   await expect(panel).toContainText("No results in memory");
 });
