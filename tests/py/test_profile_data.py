@@ -153,7 +153,7 @@ def test_so_are_those_of_a_window(client: Client, session: Session):
 
 def test_a_worker_that_leaves_takes_nothing_along():
     with (
-        LocalCluster(n_workers=2, threads_per_worker=2, **WITHOUT_DASHBOARD) as cluster,
+        LocalCluster(n_workers=2, processes=False, **WITHOUT_DASHBOARD) as cluster,
         Client(cluster) as client,
         daskscope.connect(client) as s,
     ):
@@ -278,13 +278,15 @@ def test_of_one_that_is_killed_what_was_read_stays(scheduler_process: SchedulerP
         assert total(s.recording) == count + client.profile()["count"]
 
 
-def test_a_profile_that_is_off_says_how_to_switch_it_on(scheduler_process: SchedulerProcess):
-    scheduler_process.start(distributed__worker__profile__enabled=False)
-    with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
-        client.submit(burner(), 0.3).result()
-        eventually(lambda: len(client.scheduler_info()["workers"]) == 1)
-        recording = read(live(s))
-        assert total(recording) == 0
+def test_a_profile_that_is_off_says_how_to_switch_it_on():
+    with (
+        dask.config.set({"distributed.worker.profile.enabled": False}),
+        cluster_of_one_worker() as cluster,
+        Client(cluster) as client,
+        daskscope.connect(client) as s,
+    ):
+        client.submit(burn, 0.1).result()
+        assert total(read(live(s))) == 0
         states = {bool(one): row[5:7] for one, row in profiled(s).items()}
         assert states == {True: ("off", "off"), False: ("", "off")}
         for scope in ("compute", "worker", "scheduler"):
@@ -310,7 +312,7 @@ def test_if_plugins_are_refused_dask_s_own_routes_are_read(
 ):
     monkeypatch.setattr(module, "ROUTES_S", 0.2)
     with dask.config.set({"distributed.scheduler.blocked-handlers": blocked}):
-        cluster = LocalCluster(n_workers=2, threads_per_worker=1, **WITHOUT_DASHBOARD)
+        cluster = LocalCluster(n_workers=2, processes=False, **WITHOUT_DASHBOARD)
     with cluster, Client(cluster) as client, daskscope.connect(client) as s:
         eventually(lambda: s.state in ("live", "partly"))
         collect.soon(s._collector._profile.set_wanted, "test", 0.2)
