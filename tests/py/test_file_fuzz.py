@@ -194,6 +194,7 @@ def test_rows_with_odd_numbers_are_refused_or_can_be_used(data):
     read_and_use(with_members(**{TASKS_MEMBER: stream(schema, list(arrays.values()))}))
 
 
+@pytest.mark.all
 @examples(60)
 @given(
     st.sampled_from(sorted({table_of(one) for one in members()} & {*tables()} - {"tasks"})),

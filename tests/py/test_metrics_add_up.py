@@ -106,7 +106,7 @@ WORKLOADS: list[Any] = [
     short_tasks,
     pytest.param(transfers, marks=pytest.mark.all),
     pytest.param(shuffle, marks=pytest.mark.all),
-    spilling,
+    pytest.param(spilling, marks=pytest.mark.all),
     pytest.param(holding_the_gil, marks=pytest.mark.all),
 ]
 

@@ -295,6 +295,7 @@ def test_a_stack_that_is_very_deep_is_copied():
     assert copy.numbers("stacks")["parent"][-1] == stack - 1
 
 
+@pytest.mark.all
 def test_a_very_deep_stack_comes_from_a_file_and_is_redacted(tmp_path: Path):
     source = new_recording()
     frame = source.names.intern("frames", ("f", "/home/ada/f.py", 1, 1, "secret()"))

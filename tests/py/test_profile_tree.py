@@ -180,6 +180,7 @@ def deep(nodes: int) -> ProfileTree:
     return ProfileTree(frames, np.maximum(at - 1, 0), frame, samples)
 
 
+@pytest.mark.all
 def test_a_stack_of_100_000_functions_is_a_stack(tmp_path: Path):
     tree = deep(100_001)
     assert tree.depth[-1] == 100_000

@@ -185,6 +185,7 @@ def test_lists_of_names_have_room_for_so_much_text():
     assert names.intern("prefixes", "inc") == 0
 
 
+@pytest.mark.all
 def test_every_prefix_that_an_agent_tells_apart_has_a_place_of_its_own():
     names, told = Names(), Interned(describe_name)
     for i in range(MAX_NAMES):

@@ -306,7 +306,7 @@ def test_the_same_version_in_other_words_or_none_is_no_difference(scene, monkeyp
     assert page.of("status")[-1]["notices"] == []
 
 
-@pytest.mark.parametrize("pages", [2, 40])
+@pytest.mark.parametrize("pages", [2, pytest.param(40, marks=pytest.mark.all)])
 def test_what_many_pages_are_told_leaves_most_messages_to_the_data(scene, pages):
     every = [scene.page(f"page-{i}") for i in range(pages)]
     scene.append(1_000)

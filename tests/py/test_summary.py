@@ -352,6 +352,7 @@ def test_that_nothing_is_known_of_what_tasks_raised_is_told():
     assert missing["code"] == "errors-dropped"
 
 
+@pytest.mark.all
 def test_what_the_bounds_of_small_tables_cost_is_told_and_stays_so_in_files(tmp_path):
     recording = with_block(new_recording())
     recording.log("events").append([logged_event(START, "mine", "{}")] * 5_000)
