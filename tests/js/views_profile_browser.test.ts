@@ -315,6 +315,10 @@ describePanel("the panel of the profile", () => {
     await page.getByText("distributed.worker.profile.enabled: true").waitFor();
     await choose("Workers");
     await page.getByText("On Python 3.11").waitFor();
+    await page.evaluate(() => window.harness.dispose());
+    await page.close();
+    await open(`${PANEL}&compute=refused`, 1200, 700);
+    await expect.poll(status).toContain("without prefixes");
   });
 
   it("says how far behind the profile is", async () => {

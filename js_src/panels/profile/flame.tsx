@@ -25,6 +25,9 @@ interface Hovered {
 /** After that the graph goes on, with the pointer on it. */
 const STILL_MS = 5_000;
 
+/** Dask cuts stacks to so many; those of files may be deeper than a canvas. */
+const MOST_PAPER_ROWS = 101;
+
 export const rowHeight = ({ view }: ProfileState): number => {
   const narrow = view.environment.width.value < 620;
   return withText(narrow ? 18 : 22, view.theme.value);
@@ -156,7 +159,8 @@ export function Flame(props: {
 
   const { most_px = Infinity } = props;
   const own = printing || most_px < Infinity;
-  const height = Math.min(rows * row_px, printing ? Infinity : most_px);
+  const most = printing ? MOST_PAPER_ROWS * row_px : most_px;
+  const height = Math.min(rows * row_px, most);
   return (
     <div
       class="ds-flame"

@@ -100,6 +100,16 @@ function facts(view: PanelView): Fact[] {
           },
         ]
       : []),
+    ...(state.reading.value.byRoutes
+      ? [
+          {
+            level: "warn" as const,
+            text: "without prefixes",
+            title:
+              "This scheduler refuses plugins. Dask’s own answers have no prefixes, and nothing of workers that have left.",
+          },
+        ]
+      : []),
     ...(state.pinned.value ? [{ text: "the graph is pinned", rank: 1 }] : []),
     ...behind,
     {

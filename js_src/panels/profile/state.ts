@@ -664,6 +664,8 @@ interface Reading {
   readonly behind_s: number;
   /** Cycles that were gone before they were read. */
   readonly lost: number;
+  /** The scheduler refuses plugins: what is there came from Dask's own answers. */
+  readonly byRoutes: boolean;
 }
 
 function readingOf(view: PanelView, scope: Scope): Reading {
@@ -677,7 +679,9 @@ function readingOf(view: PanelView, scope: Scope): Reading {
     const isThere = there.has(columns.worker[row]);
     if (isThere) until = Math.min(until, columns.until[row]);
   }
-  return { behind_s: view.now.value - until, lost };
+  const byRoutes =
+    scope === "compute" && columns.compute.some((one) => one === "refused");
+  return { behind_s: view.now.value - until, lost, byRoutes };
 }
 
 /** By how many processes have it. Event loops are sampled once a cycle. */

@@ -59,7 +59,9 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
     <td
       title={`${formatShare(samples / all, 1)}, ${formatExact(samples)} samples`}
     >
-      {formatSecondsAmong(samples * interval_s, longest[of] * interval_s)}
+      {samples > 0
+        ? formatSecondsAmong(samples * interval_s, longest[of] * interval_s)
+        : "–"}
     </td>
   );
   const chosen = state.chosen.value?.at(-1);

@@ -319,7 +319,7 @@ export function fillProfile(
   };
   for (const row of run.batch.start.keys()) {
     const task = rowAt(run.batch, row);
-    if (task.action !== 0 || compute !== "ok") continue;
+    if (task.action !== 0 || compute === "off") continue;
     const { worker } = run.lanes[task.lane]!;
     const stacks = STACKS[run.prefixes[task.prefix]!] ?? [];
     const stop = task.start + task.duration;
