@@ -128,6 +128,7 @@ test("the profile", { tag: "@picture" }, async ({ page }) => {
   await table.locator("tbody button").first().click();
   await page.mouse.move(2, 2);
   await page.screenshot({ path: join(IMAGES, "profile.png") });
+  await table.getByRole("button", { name: /^calibrate/ }).click();
   await panel.getByRole("button", { name: "Callers and callees" }).click();
   await expect(panel.locator(".ds-profile-sandwich")).toBeVisible();
   await panel.screenshot({ path: join(IMAGES, "profile-sandwich.png") });

@@ -250,6 +250,8 @@ describePanel("the panel of the profile", () => {
       .toMatch(/A\s+[\d.]+ s\s+B\s+[\d.]+ s\s+B − A\s+\+[\d.]+ s/);
     await choose("Percent");
     await expect.poll(() => head.innerText()).toContain("A → B: Series.map");
+    await choose("Do not compare with Taxi shuffle, 13:47");
+    await page.getByText("Drag over the time below").waitFor();
     await page.evaluate(() => window.harness.dispose());
     await page.close();
     await open(`${PANEL}&other-interval=0.02`, 1200, 760);

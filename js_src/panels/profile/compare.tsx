@@ -194,7 +194,7 @@ function Sides({ state }: { state: ProfileState }): JSX.Element {
       {state.unread.value && (
         <Button onClick={() => (state.unread.value = null)}>Close</Button>
       )}
-      {other && chip(other.name, () => (state.other.value = null))}
+      {other && chip(other.name, () => state.compareWith(null))}
       {!other &&
         reference &&
         chip(timeWords(view, reference), () => (state.reference.value = null))}

@@ -39,6 +39,7 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
   const { view } = state;
   const frames = state.frames.value;
   const frame = path[path.length - 1];
+  if (!frames.knows(frame)) return null;
   const sandwich = state.sandwich.value;
   const shown = state.shown.value;
   const node = exactNode(shown, path);

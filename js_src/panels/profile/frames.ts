@@ -49,6 +49,11 @@ export class Frames {
     return this.columns.name.length;
   }
 
+  /** False of frames of another recording, or of groups, that is not shown any more. */
+  knows(frame: number): boolean {
+    return frame < this.size || this.groupName(frame - FIRST_GROUP) !== "";
+  }
+
   nameOf(frame: number): string {
     if (frame === ROOT) return this.rootName;
     if (frame >= FIRST_GROUP) return this.groupName(frame - FIRST_GROUP);

@@ -202,7 +202,7 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
               <View state={state} />
               <Detail state={state} />
             </div>
-            {(state.table.value ?? beside) &&
+            {(view.printing.value || (state.table.value ?? beside)) &&
               (compared ? (
                 <DifferenceTable state={state} of={compared} />
               ) : (

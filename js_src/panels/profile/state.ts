@@ -242,6 +242,7 @@ export class ProfileState {
       const nameOf = workerNames(view);
       return (group) => nameOf(this.read.workerOf(group));
     }
+    if (split === null) return () => "";
     void view.namesVersion.value;
     const prefixes = view.session.value?.prefixes ?? [];
     return (group) => prefixes[group] || "no prefix";
@@ -294,7 +295,7 @@ export class ProfileState {
     });
   }
 
-  compareWith(other: OtherRecording): void {
+  compareWith(other: OtherRecording | null): void {
     batch(() => {
       this.other.value = other;
       this.reference.value = this.unread.value = null;

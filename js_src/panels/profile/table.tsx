@@ -26,6 +26,9 @@ import type { ProfileState } from "./state";
 const COLUMNS = ["Function", "Self", "Total"] as const;
 type Column = (typeof COLUMNS)[number];
 
+/** The graph has the others. */
+const PAPER_ROWS = 40;
+
 export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   const { view } = state;
   const frames = state.frames.value;
@@ -45,7 +48,7 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   const rowOf = new Map(rows.map((row) => [String(sums.frame[row]), row]));
   const key = JSON.stringify([by, found?.text, state.filter.value.id]);
   const { ids, hands } = useOrder(view, [...rowOf.keys()], key);
-  const paged = usePages(ids, key, view);
+  const paged = usePages(ids, key, view, "never", PAPER_ROWS);
   const theme = view.theme.value;
   const looks = useMemo(() => moduleLooks(theme, false), [theme]);
   const longest = { Self: 0, Total: 0 };
