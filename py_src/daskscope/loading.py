@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def load(path: str | PathLike[str]) -> Recording:
     """Open a recording: a ``.daskscope`` file or a report, on disk or at a URL such as ``s3://…``.
 
-    What was cut off, since its program was killed or it was copied in part, opens as far as
-    it is whole: a warning and ``recording.about["whole"]`` say so. URLs need the
+    A truncated file, from a program that was killed or an incomplete copy, opens as far as it
+    is complete: a warning and ``recording.about["whole"]`` say so. URLs need the
     package of their kind, such as s3fs.
 
     >>> rec = daskscope.load("run.daskscope")

@@ -61,8 +61,8 @@ class Session(SharedFocus):
 
     `focus` is a trait: set it, observe it, link it. Everything else is read-only.
 
-    Of an asynchronous client, also of one that is still connecting, every task is here after
-    `session = await connect(client)`, or within `async with connect(client) as session`.
+    With an asynchronous client use `session = await connect(client)`, or
+    `async with connect(client) as session`, so that no task is missed.
     """
 
     def __init__(self, client: Client, on_end: Callable[[Session], None]) -> None:
@@ -103,7 +103,7 @@ class Session(SharedFocus):
 
     @property
     def client(self) -> Client | None:
-        """The Dask client, or nothing once the user has let it go."""
+        """The Dask client; None once it was deleted."""
         return self._client.client
 
     @property
@@ -113,7 +113,7 @@ class Session(SharedFocus):
 
     @property
     def name(self) -> str:
-        """What a chooser shows: the cluster's name, or its kind, or the scheduler's address."""
+        """The cluster's name, or its kind, or the scheduler's address."""
         if not self._name and (client := self.client):  # a client that starts has no cluster yet
             self._name = cluster_name(client)
         return self._name or self.address
@@ -130,34 +130,34 @@ class Session(SharedFocus):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What the user should know just now."""
+        """Present problems and remarks, each with what to do."""
         return (*self._collector.notices, *merged_notices(self._recording.names))
 
     @property
     def workers(self) -> tuple[dict[str, Any], ...]:
-        """The latest snapshot of the cluster's workers, with the names that the scheduler has.
+        """The latest snapshot of the cluster's workers, with the scheduler's names for them.
 
-        What panels call them is in ``session.recording.names``.
+        ``session.recording.worker_names`` has the names in panels.
         """
         return self._collector.workers
 
     @property
     def recording(self) -> Recording:
-        """What was captured, with all that has finished until now.
+        """What was captured, with every task that has finished until now.
 
-        While no panel shows it, the scheduler is asked once a second only; so reading
-        this asks it, and waits for the answer: some milliseconds, a second at most. Hold
-        the recording to look at it many times. In the loop of an asynchronous client nothing
-        may wait: `await session.caught_up()` before.
+        If no panel is open, the scheduler is asked only once a second. Therefore reading this
+        asks it and waits for the answer: some milliseconds, a second at most. Keep the
+        recording in a variable to read it often. With an asynchronous client, which cannot
+        wait here, `await session.caught_up()` first.
         """
         if not self._foreign and not must_not_wait(self):
             catch_up(self)
         return self._readable
 
     async def caught_up(self) -> Session:
-        """Wait until all that has finished until now is recorded; for asynchronous clients.
+        """Wait until every task that has finished until now is recorded; for asynchronous clients.
 
-        Never longer than a second, like reading `recording` elsewhere.
+        Never longer than a second, like reading `recording` with other clients.
         """
         await catch_up_async(self)
         return self
@@ -165,8 +165,8 @@ class Session(SharedFocus):
     def summary(self) -> dict[str, Any]:
         """Return the figures of the Summary panel, as of the latest answer of the scheduler.
 
-        ``answer`` says whether the present computation has finished, ``progress`` how far it is,
-        by prefix. It is the same object while nothing has changed.
+        ``answer`` says whether the present computation has finished, ``progress`` how far it is
+        by prefix. While nothing changes, the same object is returned.
         """
         recording = self._recording
         state = (recording.progress, recording.counts, self.state)  # a progress equals itself alone
@@ -179,16 +179,16 @@ class Session(SharedFocus):
     def fine_metrics(self, *args: Any, **kwargs: Any) -> pd.DataFrame:
         """Return what `recording.fine_metrics` does, with the same arguments.
 
-        Workers report their metrics with each heartbeat: those of tasks that ended just now come
-        half a second later, of large clusters some seconds.
+        Workers report their metrics with each heartbeat: half a second after a task ended, or
+        some seconds on large clusters.
         """
         return self.recording.fine_metrics(*args, **kwargs)
 
     def profile(self, *args: Any, **kwargs: Any) -> ProfileTree:
         """Return what `recording.profile` does, with the same arguments.
 
-        The workers are asked for what they have until now: that takes some milliseconds, two
-        seconds at most. Those that did not answer in time are as of the last time they did.
+        The workers are asked for their latest samples, which takes some milliseconds, two
+        seconds at most. Workers that do not answer in time have their previous samples.
         """
         if self._seen and not self._foreign and not must_not_wait(self):
             _wait(read_profile(self), PROFILE_S)
@@ -216,7 +216,7 @@ class Session(SharedFocus):
 
     @property
     def closed(self) -> bool:
-        """Whether this session takes no more, since it was closed or its client was."""
+        """Whether this session or its client was closed."""
         return self.state == "stopped"
 
     @property
@@ -322,7 +322,7 @@ class Session(SharedFocus):
         self._on_end(self)
 
     def __await__(self) -> Generator[Any, None, Session]:
-        """Wait until tasks are captured, or it is clear that they cannot be."""
+        """Wait until tasks are captured, or cannot be."""
         return self.__aenter__().__await__()
 
     def __enter__(self) -> Session:

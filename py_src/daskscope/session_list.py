@@ -61,11 +61,11 @@ _left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
 def connect(client: Client | None = None) -> Session:
     """Return the session of a client, by default the current one.
 
-    Where there is no current client, it is the newest one that is recorded.
-    There is one session per client: connecting again gives the same. It records until
+    Without a current client it is the newest one that is recorded.
+    There is one session per client: connecting again returns the same one. It records until
     the client or the session is closed; after `session.close()` a new one begins.
-    What is submitted afterwards is captured: this waits some milliseconds, a second at most,
-    for the scheduler. In the loop of an asynchronous client nothing may wait: await the session.
+    To capture all later tasks, this waits for the scheduler, some milliseconds, a second at
+    most. With an asynchronous client await the session instead.
     """
     from distributed import Client
 
@@ -129,7 +129,7 @@ def current_client() -> Client:
 
 
 def sessions() -> list[Session]:
-    """Return the sessions of this process, oldest first, also a few that have stopped."""
+    """Return the sessions of this process, oldest first, with a few that have stopped."""
     with _lock:
         return list(_sessions.values())
 

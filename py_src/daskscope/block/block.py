@@ -80,8 +80,8 @@ def record(
 
     ``rec.tasks`` and the like are DataFrames, ``rec.save("run.daskscope")`` keeps it.
 
-    With a `path` it is written there while it grows, and is whole when the block ends,
-    also by an exception; a copy is kept in the library. Of an asynchronous client:
+    With a `path` it is written there while the block runs, and is complete when the block
+    ends, even by an exception; the library keeps a copy. With an asynchronous client use
     ``async with daskscope.record()``.
     """
     return Block(client, path, title=title, code=code)
@@ -165,7 +165,7 @@ class Block(Generic[T]):
             if must_not_wait(self._hold()):
                 raise DaskscopeError(
                     "asynchronous-client",
-                    "This Dask client is asynchronous: nothing may wait for it here.",
+                    "This Dask client is asynchronous, so a plain with cannot wait for it.",
                     "Write async with … instead of with ….",
                 )
             collect.wait(catch_up_since(self._session, time.monotonic()))

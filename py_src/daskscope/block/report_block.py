@@ -44,7 +44,7 @@ Transient, since a notebook that is opened again must not open its reports again
 
 
 class Report:
-    """What became of a block: given by `performance_report`, whole when the block has ended."""
+    """The report of a block: given by `performance_report`, complete when the block has ended."""
 
     def __init__(
         self,
@@ -71,18 +71,18 @@ class Report:
 
     @property
     def filename(self) -> str:
-        """Where the report is, as it was asked for."""
+        """Where the report is, as given."""
         return self._place.name
 
     @property
     def recording(self) -> Recording:
-        """What was recorded, with nothing left out."""
+        """What was recorded, not redacted."""
         return Recording(self._core())
 
     def save(self, filename: str | PathLike[str] | None = None) -> str:
         """Write the report, elsewhere if a filename is given; return its URL.
 
-        It is written by itself when the block ends; before that there is nothing to write.
+        At the end of the block it is written automatically; before that this is an error.
         """
         from daskscope.library import keep
 
@@ -157,19 +157,19 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
 
     After the block ``report.url`` is what to open in a browser, ``report.summary`` has the
     figures and ``report.recording`` the tables. The file holds the page, every task and the
-    recording itself, and makes no network requests. It is written also when the block
-    raises, and names the exception. A notebook shows a card with links
-    below the cell. Of an asynchronous client: ``async with``.
+    recording itself, and makes no network requests. If the block raises, the report is still
+    written, and names the exception. A notebook shows a card with links
+    below the cell. With an asynchronous client use ``async with``.
 
-    filename   a path, or a URL that fsspec can write, such as ``s3://…``; a file that is
-               there is replaced, and a name without an ending gets ``.html``
-    private    in the library, and on a hub, only for yourself
+    filename   a path, or a URL that fsspec can write, such as ``s3://…``; an existing file
+               is replaced, and a name without an ending gets ``.html``
+    private    only you can read the copy in the library
     account    of a hub; no hub yet in this version
-    title      what the report is called
+    title      the title of the report
     redact     any of "code", "paths" and "hosts": what to leave out of the file
     recording  also write the recording beside it, as a ``.daskscope`` file
     client     the current one by default
-    code       what is shown as the code of the block; in a notebook that of the cell
+    code       the code that the report shows; in a notebook that of the cell by default
     """
 
     shows_card = True

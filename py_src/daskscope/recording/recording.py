@@ -1,4 +1,4 @@
-"""A recording as a user has it, to be read: its tables with pandas, SQL, files."""
+"""A recording for users, read-only: tables with pandas, SQL, files."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _CHANGES: Final = re.compile(r"\s*(delete|update|insert|drop|alter|truncate)\b",
 
 
 class Recording:
-    """What was captured of a cluster: tables, counts, and the way into files.
+    """What was captured of a cluster: tables, counts, and ways to save it.
 
-    It is read, never written: while a session is live, each look shows what came meanwhile.
+    It is read-only. While a session is live, each access has the latest rows.
 
     >>> list(rec.events.columns)
     ['time', 'topic', 'message']
@@ -47,17 +47,17 @@ class Recording:
 
     @property
     def counts(self) -> Counts:
-        """Exact figures: captured, kept, dropped (by whom, too), rows, erred, changes."""
+        """Exact figures: captured, kept, dropped (and where), rows, erred, changes."""
         return self._core.counts
 
     @property
     def origin(self) -> float | None:
-        """Start of the first tasks that came: zero of a time axis."""
+        """Start of the first tasks: zero of a time axis."""
         return self._core.origin
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of memory that rows, keys and summaries take."""
+        """Bytes of memory for rows, keys and summaries."""
         return self._core.memory_bytes
 
     @property
@@ -67,9 +67,9 @@ class Recording:
 
     @property
     def worker_names(self) -> dict[str, str]:
-        """What panels call the workers, by address; those that have left, too.
+        """The names of workers in panels, by address, also of workers that have left.
 
-        It joins all that has a column of workers, ``tasks``, ``errors`` and exported CSVs:
+        Use it to name the workers of ``tasks``, ``errors`` and exported CSVs:
 
         >>> rec.worker_names
         {'tcp://10.0.0.1:0': 'worker-0'}
@@ -142,14 +142,14 @@ class Recording:
 
     @property
     def gaps(self) -> pd.DataFrame:
-        """Times in which tasks may have run unseen: start, stop, reason, text."""
+        """Times in which tasks may be missing: start, stop, reason, text."""
         return self.table(schema.GAPS.name)
 
     @property
     def events(self) -> pd.DataFrame:
         """What was logged on the scheduler, by Dask or by ``log_event``: time, topic, message.
 
-        ``message`` is JSON. Of an event with several topics ``topic`` has all of them.
+        ``message`` is JSON. ``topic`` lists all topics of an event.
         """
         return self.table(schema.EVENTS.name)
 
@@ -157,14 +157,14 @@ class Recording:
     def logs(self) -> pd.DataFrame:
         """Lines of the logs of scheduler and workers: time, source, level, text.
 
-        They are fetched at the end of a ``with daskscope.record()`` block or of a report. Those of
-        a session are read while a panel shows them.
+        They are read at the end of a ``with daskscope.record()`` block or of a report. A session
+        reads them while a panel shows them.
         """
         return self.table(schema.LOGS.name)
 
     @property
     def system(self) -> pd.DataFrame:
-        """Samples of all workers together, and of the scheduler; NaN is not measured just then.
+        """Samples of all workers together, and of the scheduler; NaN was not measured.
 
         Columns: time; of the workers workers, threads, memory_limit, process, managed, spilled,
         replicas (further copies of results), scattered (data that clients put there); of the
@@ -186,16 +186,16 @@ class Recording:
     ) -> pd.DataFrame:
         """Return Dask's Fine Performance Metrics: context, prefix, activity, span, unit, value.
 
-        Without a time these are the totals of the scheduler, with what was there before recording
-        began; from `start` to `stop` (seconds since the epoch, as in `tasks`) it is what tasks
-        took in that time. Prefixes, activities, spans (full name, or id) and units may be one or
-        several; a span includes the spans inside it. ``cell="In [7]"`` restricts to what the tasks
-        of that cell executed: of functions that other cells ran, too, to its tasks' share.
+        Without a time these are the totals of the scheduler, including those from before the
+        recording. With `start` and `stop` (seconds since the epoch, as in `tasks`) they are of
+        that time. Give one or several prefixes, activities, spans (full name, or id) and units; a
+        span includes the spans inside it. ``cell="In [7]"`` selects the tasks of a cell; if other
+        cells ran the same functions, it gets the share of its tasks.
         With `over`, as in ``over="1s"``, there is a row for each such step, with its ``time``.
 
-        Execute seconds, of the tasks' threads, and those of p2p, gather-dep and get-data are not
-        to be added: they overlap. Values are a lower bound: workers lose what they have not sent
-        yet when they close, or are killed. Without an agent on the scheduler there are none.
+        Do not add seconds of execute, p2p, gather-dep and get-data: they overlap. Values are a
+        lower bound, since workers that close lose what they have not sent yet. Without an agent
+        on the scheduler there are none.
 
         >>> list(rec.fine_metrics().columns)
         ['context', 'prefix', 'activity', 'span', 'unit', 'value']
@@ -230,7 +230,7 @@ class Recording:
     def table(self, name: str) -> pd.DataFrame:
         """Return any table: those above, and ``prefixes``, ``lanes``, ``spans`` and others.
 
-        Where a table points at a name it has that name.
+        Indexes of names are replaced by the names.
 
         >>> rec.table("prefixes")["name"].tolist()
         ['inc', 'sum']
@@ -254,8 +254,8 @@ class Recording:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write everything into one ``.daskscope`` file, which `daskscope.load` opens.
 
-        It appears under its name once it is whole, in the place of one that was there. Of a
-        recording that grows meanwhile it has what was there when this was called.
+        It replaces an existing file once it is complete. A live recording is saved as it was
+        when this was called.
 
         >>> rec.save("run.daskscope").name
         'run.daskscope'
@@ -274,8 +274,8 @@ class Recording:
         """Write each table into a Parquet file of a directory, for Polars, DuckDB, Spark …
 
         The facts of `about` are in ``about.json`` beside them, with `counts` and `origin`.
-        The directory is made where it is not there, in one that is. The files appear together,
-        once all are whole. Memory stays bounded.
+        The directory is made if its parent exists. The files appear together, once all are
+        complete. Memory stays bounded.
 
         >>> import pandas as pd
         >>> tables = rec.to_parquet("tables")
@@ -293,7 +293,7 @@ class Recording:
 
         The tables are those of `table`: ``tasks``, ``errors``, ``workers``, ``events``, ``logs``,
         ``gaps``, ``system``, ``prefixes`` and others; and ``about`` has columns ``index`` and
-        ``value``. What has no rows to return gives an empty DataFrame.
+        ``value``. A statement without a result returns an empty DataFrame.
 
         >>> rec.sql("select prefix, sum(duration) as seconds from tasks group by prefix").columns
         Index(['prefix', 'seconds'], dtype=...)
