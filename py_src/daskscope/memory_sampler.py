@@ -207,7 +207,7 @@ class MemorySampler:
             raise DaskscopeError(
                 "no-sample",
                 f"The scheduler at {session.address} did not report {run.measure} memory {within}.",
-                "`daskscope.connect().notices` says what is wrong with the connection to it.",
+                "`daskscope.connect().notices` shows problems of the connection.",
             ) from None
 
     async def _end(self, session: Session, run: Run) -> None:

@@ -258,7 +258,7 @@ def test_nothing_is_written_over_what_is_read(run_path, capsys):
     for arguments in (["report"], ["export", "--to", "chrome"]):
         command, *options = arguments
         assert main([command, str(run_path), *options, "-o", str(run_path)]) == 1
-        assert "is the file that is read: nothing" in one_line_error(capsys)
+        assert "is the input file" in one_line_error(capsys)
     assert run_path.read_bytes() == before
 
 
@@ -267,7 +267,7 @@ def test_extract_writes_nothing_over_what_is_read_either(run_path, tmp_path, cap
     assert main(["report", str(run_path), "-o", str(report)]) == 0
     capsys.readouterr()
     assert main(["extract", str(report)]) == 1
-    assert "is the file that is read: nothing" in one_line_error(capsys)
+    assert "is the input file" in one_line_error(capsys)
     assert report.read_bytes().startswith(b"<!doctype html>")
     assert len(list(tmp_path.iterdir())) == 2
 

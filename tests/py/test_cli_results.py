@@ -154,7 +154,7 @@ def test_extract_replaces_no_recording_and_no_summary_unless_it_is_told_to(
     capsys.readouterr()
     assert main(["extract", str(report)]) == 1
     line = one_line_error(capsys)
-    assert f"{run_path} is there already: nothing was written." in line
+    assert f"{run_path} already exists; nothing was written." in line
     assert "--to" in line
     assert "--force" in line
     assert run_path.read_bytes() == before
@@ -163,7 +163,7 @@ def test_extract_replaces_no_recording_and_no_summary_unless_it_is_told_to(
     run_path.unlink()
     summary.write_text("of somebody else")
     assert main(["extract", str(report)]) == 1
-    assert f"{summary} is there already" in one_line_error(capsys)
+    assert f"{summary} already exists" in one_line_error(capsys)
     assert summary.read_text() == "of somebody else"
     assert not run_path.exists()
 
@@ -180,7 +180,7 @@ def test_results_of_other_kinds_take_the_place_of_no_recording(command, run_path
     before = other.read_bytes()
     name, *options = command
     assert main([name, str(run_path), *options, "-o", str(other)]) == 1
-    assert f"{other} is a recording: nothing else is written over it." in one_line_error(capsys)
+    assert f"{other} is a recording; it is not overwritten." in one_line_error(capsys)
     assert other.read_bytes() == before
 
 

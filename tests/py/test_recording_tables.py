@@ -247,7 +247,7 @@ def test_sql_names_the_tables_that_there_are(query):
     ["delete from tasks", " UPDATE tasks set nbytes = 1", "drop table tasks", "truncate tasks"],
 )
 def test_sql_changes_no_recording_and_says_so(query):
-    with pytest.raises(DaskscopeError, match="A recording is read, and not changed by SQL"):
+    with pytest.raises(DaskscopeError, match="read-only"):
         full_recording().sql(query)
 
 

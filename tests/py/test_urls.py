@@ -169,4 +169,4 @@ def test_commands_read_what_a_file_url_stands_for_and_write_beside_it(tmp_path, 
     assert main(["info", path.with_suffix(".html").as_uri()]) == 0
     assert str(path.with_suffix(".html")) in capsys.readouterr().out
     assert main(["export", path.as_uri(), "--to", "chrome", "--output", str(path)]) == 1
-    assert "is the file that is read" in one_line_error(capsys)
+    assert "is the input file" in one_line_error(capsys)

@@ -155,7 +155,7 @@ def _only_in_file(kept: Counts, written: Counts, name: str) -> dict[str, str]:
     return Notice(
         "only-in-file",
         "warn",
-        f"Busy times, times by prefix and action, and the overview are of the newest "
-        f"{kept.kept:,} of {written.kept:,} tasks: more did not stay in memory.",
+        f"Busy times, times by prefix and action, and the overview cover only the newest "
+        f"{kept.kept:,} of {written.kept:,} tasks: older ones did not stay in memory.",
         f"{name} has all of them; counts and totals are of all.",
     ).to_json()

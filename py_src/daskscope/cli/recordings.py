@@ -177,7 +177,7 @@ def _check_free(*paths: Path) -> None:
         if path.is_file():
             raise DaskscopeError(
                 "file-there",
-                f"{path} is there already: nothing was written.",
+                f"{path} already exists; nothing was written.",
                 "Name another directory with --to, or replace it with --force.",
             )
 
@@ -278,7 +278,7 @@ def check_apart(file: str, output: Path, option: str = "--output") -> None:
     if not is_url(file) and output.exists() and real(file) == real(output):
         raise DaskscopeError(
             "same-file",
-            f"{output} is the file that is read: nothing is written over it.",
+            f"{output} is the input file; it is not overwritten.",
             f"Name another place with {option}.",
         )
 
@@ -289,6 +289,6 @@ def check_place(file: str, output: Path) -> None:
     if is_recording(output):
         raise DaskscopeError(
             "is-recording",
-            f"{output} is a recording: nothing else is written over it.",
+            f"{output} is a recording; it is not overwritten.",
             "Name another place with --output.",
         )

@@ -326,8 +326,8 @@ class Recording:
             if _CHANGES.match(query):
                 raise DaskscopeError(
                     "bad-query",
-                    "A recording is read, and not changed by SQL.",
-                    "Ask with select; recording.tasks is a DataFrame of your own.",
+                    "A recording is read-only: SQL cannot change it.",
+                    "Use select, or change the DataFrame recording.tasks.",
                 ) from error
             raise
         finally:
