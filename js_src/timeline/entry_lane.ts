@@ -2,7 +2,7 @@
 // words if there is room, moments and stretches that are hatched.
 
 import { effect } from "@preact/signals";
-import { mix, toCss } from "../base/colour";
+import { toCss } from "../base/colour";
 import type { Theme } from "../base/theme";
 import { CanvasView } from "../render/canvas_view";
 import { hatch } from "./areas";
@@ -193,7 +193,7 @@ function paintEntries(
     placed.push({ entry, left, right });
     const end = Math.min(right, width + 2 * line);
     context.fillStyle = toCss(theme.text);
-    context.globalAlpha = TINT;
+    context.globalAlpha = 0.08;
     context.fillRect(left, 0, end - left, height - line);
     context.globalAlpha = 1;
     paintWaits(lane, entry, stripes);
@@ -265,34 +265,31 @@ function nameEntry(
   context.textAlign = "left";
   const free = (next?.left ?? width) - gap;
   let behind = right + gap;
-  // Text is readable over the hatching, too.
-  const write = (text: string, at: number): void => {
-    context.strokeStyle = toCss(mix(theme.text, theme.panel, TINT));
-    context.lineWidth = 4 * pixelRatio;
-    context.lineJoin = "round";
-    context.strokeText(text, at, middle);
-    context.fillText(text, at, middle);
-  };
   const bold = `600 ${size}px ${CODE_FONT}`;
   context.font = bold;
   const badge = context.measureText(entry.badge).width;
-  // Beside the hatch, if it is at the edge.
-  const waits = entry.hatched.map(([, to]) => x(to));
+  // Beside the hatching, where there is room.
+  const waits = entry.hatched.map(([from, to]) => [x(from), x(to)]);
+  const end = Math.min(right, width);
   const first = Math.max(left, 0) + 2 * gap;
-  const beside = waits.find((to) => to > first && to < first + 5 * gap);
-  const inside = Math.max(first, (beside ?? 0) + gap);
+  let inside = first;
+  for (const [from, to] of waits) {
+    if (from < inside + badge && to > inside) inside = to + gap;
+  }
+  if (inside + badge + gap > end) inside = first;
+  const later = waits.map(([from]) => from).filter((at) => at > inside + badge);
   context.fillStyle = toCss(theme.text);
-  if (inside + badge + gap <= Math.min(right, width)) {
-    write(entry.badge, inside);
+  if (inside + badge + gap <= end) {
+    context.fillText(entry.badge, inside, middle);
     context.font = `${size}px ${CODE_FONT}`;
     const from = inside + badge + 1.5 * gap;
     const character = context.measureText("0").width;
-    const room = Math.floor((Math.min(right, width) - gap - from) / character);
+    const room = Math.floor((Math.min(end, ...later) - gap - from) / character);
     if (room >= Math.min(LEAST_WORDS, entry.words.length) && room > 0) {
       context.fillStyle = toCss(theme.text2);
       const { words } = entry;
       const cut = words.length > room ? `${words.slice(0, room - 1)}…` : words;
-      write(cut, from);
+      context.fillText(cut, from, middle);
     }
   } else if (behind + badge <= free && right < width) {
     context.fillText(entry.badge, behind, middle);
@@ -314,5 +311,3 @@ function nameEntry(
 }
 
 const CODE_FONT = "monospace";
-/** Of the text colour, behind an entry. */
-const TINT = 0.08;

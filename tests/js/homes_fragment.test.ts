@@ -27,15 +27,14 @@ describe("the fragment of a report's address", () => {
       cells: [...place.focus.cells],
     };
     const fragment = toFragment({ tab: place.tab, focus });
-    expect(fragment).toMatch(/^tab=task-stream&time=1795010565\.3,/);
+    expect(fragment).toMatch(/^tab=task-stream&time=1795010565\.3&time=/);
     expect(fragment).not.toMatch(/[#\s<>"]/);
     expect(fromFragment(`#${fragment}`)).toEqual({ ...place, focus });
   });
 
-  it("brings back names that are empty or look like the mark of one", () => {
+  it("brings back names that are empty", () => {
     const focus = { ...NO_FOCUS, prefixes: ["", "~", "a"], workers: [""] };
     const fragment = toFragment({ tab: "events", focus });
-    expect(fragment).toBe("tab=events&prefixes=~,%7E,a&workers=~");
     expect(fromFragment(fragment).focus).toEqual(focus);
   });
 
@@ -68,29 +67,30 @@ describe("the fragment of a report's address", () => {
     "#",
     "tab=nothing",
     "tab=constructor",
-    "time=2,1",
-    "time=1,1",
-    "time=1,1e999",
-    "time=NaN,Infinity",
-    "prefixes=%E0%A4%A",
-    "prefixes=",
+    "time=2&time=1",
+    "time=1&time=1",
+    "time=1&time=1e999",
+    "time=NaN&time=Infinity",
+    "time=1",
     "=&&&==",
-    "prefixes=,,",
     `prefixes=${"x".repeat(1_000_000)}`,
   ])("ignores what it does not understand: %.20s", (fragment) => {
     expect(fromFragment(fragment)).toEqual(WHOLE);
   });
 
   it("keeps what it understands beside what it does not", () => {
-    const { tab, focus } = fromFragment("tab=events&time=x&workers=a,%,b,a");
+    const { tab, focus } = fromFragment(
+      "tab=events&time=x&workers=a&what=1&workers=b&workers=a",
+    );
     expect(tab).toBe("events");
     expect(focus).toEqual({ ...NO_FOCUS, workers: ["a", "b"] });
   });
 
   it("takes no more names than somebody could have chosen", () => {
-    const many = Array.from({ length: 20_000 }, (_, at) => `n${at}`).join(",");
-    expect(fromFragment(`prefixes=${many}`).focus.prefixes).toHaveLength(
-      10_000,
-    );
+    const many = Array.from(
+      { length: 20_000 },
+      (_, at) => `prefixes=n${at}`,
+    ).join("&");
+    expect(fromFragment(many).focus.prefixes).toHaveLength(10_000);
   });
 });

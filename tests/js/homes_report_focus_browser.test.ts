@@ -20,7 +20,7 @@ describeReport("what is selected in a report", () => {
     const start = await startOfRun();
     await open(
       "",
-      `tab=task-stream&time=${start + 14.3},${start + 21.3}&prefixes=shuffle-p2p`,
+      `tab=task-stream&time=${start + 14.3}&time=${start + 21.3}&prefixes=shuffle-p2p`,
     );
     expect(await shownTab()).toBe("Task stream");
     await page.getByText("14.3 – 21.3 s").waitFor();
