@@ -25,7 +25,7 @@ interface PanelContent {
 export function mountPanel(
   element: HTMLElement,
   { session, host }: PanelProps,
-  kind: Pick<PanelKind, "title" | "tables">,
+  kind: Pick<PanelKind, "id" | "title" | "tables">,
   make: (root: HTMLElement, environment: PanelEnvironment) => PanelContent,
 ): () => void {
   const { inline } = host;
@@ -33,6 +33,7 @@ export function mountPanel(
   root.className = inline ? "ds-root ds-inline" : "ds-root";
   // A notebook must not take `d d` for "delete this cell".
   if (inline) root.setAttribute("data-lm-suppress-shortcuts", "true");
+  root.dataset["kind"] = kind.id;
   root.tabIndex = -1;
   element.append(root);
 
