@@ -57,7 +57,7 @@ describe("the session of a file", () => {
     );
     expect(session.info.value).toEqual({
       id: "recording",
-      name: "LocalCluster",
+      name: golden.about["title"],
       address: "tcp://10.0.0.1:8786",
     });
     expect(session.workers.value).toMatchObject([{ name: "0", threads: 2 }]);
@@ -247,7 +247,7 @@ describe("the session of a file that is not whole", () => {
     expect(session.notices.value).toMatchObject([
       { code: "file-cut", level: "warn" },
     ]);
-    expect(session.info.value.name).toBe("LocalCluster");
+    expect(session.info.value.name).toBe(golden.about["title"]);
     expect(session.workers.value).toMatchObject([
       { address: "tcp://10.0.0.1:40001", threads: 2 },
       { address: "tcp://10.0.0.2:40001", threads: 1 },
