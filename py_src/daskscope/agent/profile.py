@@ -29,13 +29,13 @@ from daskscope.agent.packing import (
 )
 
 IN_ONE_OF = "in one of: "
-MAX_ONE_OF = 5  # so many of the names of functions are told
-MAX_FRAMES = 20_000  # with more than that, or so many stacks, the tables begin anew
+MAX_ONE_OF = 5  # names of functions in such a name
+MAX_FRAMES = 20_000  # with more frames or stacks, the tables of names begin anew
 MAX_STACKS = 100_000
 MAX_FILE_CHARS = 1_000
 MAX_SOURCE_CHARS = 300
 MAX_ANSWER_ROWS = 20_000
-MAX_ANSWER_S = 0.02  # of the time of a process; one cycle is told in any case
+MAX_ANSWER_S = 0.02  # of the time of a process; an answer has at least one new cycle
 MAX_CYCLE_S = 3_600.0
 COMPUTE, ADMINISTRATIVE = 0, 1
 NOTHING_KNOWN = ["", 0, 0, 0, 0, None, None]
@@ -159,7 +159,7 @@ class ProfileCycles:
                 counts.append(own)
 
     def one_of(self, at: int, children: Any) -> int:
-        """Return the stack that stands for several, of which it is not known which one was seen."""
+        """Return the stack for samples of which it is not known which one of several was seen."""
         called = sorted({str(child["description"]["name"]) for child in children.values()})
         if len(called) > MAX_ONE_OF:
             called = [*called[:MAX_ONE_OF], "…"]
@@ -208,7 +208,7 @@ class _History:
                 break
             new += 1
         else:
-            if self.latest is not None and cycles:  # so many came and went in between
+            if self.latest is not None and cycles:  # these came and went in between
                 gone_s = cycles[0][0] - self.latest[0]
                 new += max(round(gone_s / cycle_s) - 1, 0)
         self.next += new

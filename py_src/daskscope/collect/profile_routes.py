@@ -1,6 +1,6 @@
-"""The profile of a scheduler that refuses plugins: what its workers answer of themselves.
+"""The profile of a scheduler that refuses plugins, from Dask's own routes.
 
-Dask's own routes know no prefixes of a time that is over, and nothing of a worker that has gone.
+They have no prefixes of past cycles, and nothing of workers that have gone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from daskscope.collect.link import Link
 
 MAX_QUESTIONS: Final = 20
-"""A time: each is one worker, and the scheduler asks it for us."""
+"""Each time. A question is for one worker, and the scheduler passes it on."""
 
 EVERY_S: Final = 5.0
 FOR_EVER: Final = 1e300
@@ -30,18 +30,18 @@ class ProfileRoutes:
         self._workers: dict[str, _Worker] = {}
 
     async def read(self, link: Link, known: dict[str, Any]) -> AsyncIterator[tuple[str, bytes]]:
-        """Ask; give what is new of each worker, as its agent would tell it."""
+        """Ask, and yield what is new of each worker in the form of the agent's answers."""
         since = min([one.until for one in self._workers.values()], default=0.0)
         question = {"op": "profile_metadata", "start": since, "stop": FOR_EVER}
         answers = await link.ask("broadcast", msg=question, on_error="ignore") or {}
         self._workers = {one: self._workers.get(one, _Worker()) for one in answers}
-        # Those that are furthest behind come first.
+        # Workers that are furthest behind come first.
         behind = sorted(self._workers, key=lambda one: self._workers[one].until)
         questions = 0
         for address in behind:
             worker, counts = self._workers[address], answers[address]["counts"]
             new = [(float(end), count) for end, count in counts if end > worker.until]
-            del new[-1:]  # with the last cycle comes what is not over yet
+            del new[-1:]  # with the last cycle comes the one that has not ended
             if not new:
                 continue
             tree = None
@@ -57,17 +57,17 @@ class ProfileRoutes:
                 }
                 found = await link.ask("broadcast", msg=question, workers=[address])
                 tree = found[address]
-            worker.tell(new[0][0], new[-1][0], tree)
-            yield address, worker.told.answer(known.get(address), worker)
+            worker.take(new[0][0], new[-1][0], tree)
+            yield address, worker.packed.answer(known.get(address), worker)
 
     @property
     def workers(self) -> list[str]:
-        """Those that answered the last time."""
+        """The workers that answered the last time."""
         return [*self._workers]
 
 
 class _Worker:
-    """What a worker told, in the form that it has there."""
+    """The cycles of a worker, in the form in which the worker has them."""
 
     def __init__(self) -> None:
         read = dask.config.get
@@ -79,10 +79,10 @@ class _Worker:
         # It imports distributed, which a kernel without a client does not need.
         from daskscope.agent.profile import ProfileCycles
 
-        self.told = ProfileCycles()
+        self.packed = ProfileCycles()
         self._cycles: list[tuple[float, dict[str, Any]]] = []
 
-    def tell(self, first: float, until: float, tree: Any) -> None:
+    def take(self, first: float, until: float, tree: Any) -> None:
         """Take the tree of the cycles that ended between two moments."""
         self._cycles = self._cycles[-1:] or [(first - self.cycle_s, {})]
         self._cycles.append((until, {"": tree} if tree else {}))

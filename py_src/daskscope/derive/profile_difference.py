@@ -1,11 +1,11 @@
-"""What differs between two profiles, beyond what parts of one run differ by.
+"""The differences between two profiles that exceed those between parts of one run.
 
 A function that runs for long is seen many times in a row, so samples are not independent, and
 counting errors alone would find differences everywhere. The time of each profile is therefore cut
-into equal stretches: by how much neighbours differ says how far the whole may be off by chance.
-What runs for longer than a stretch may be alike in neighbours, so wider stretches are compared,
-too, and the largest difference counts. What all workers begin or end together is no chance, but
-another part of the program: of several workers only that counts in which they differ.
+into equal stretches; the differences between neighbours show how much of the whole may be chance.
+A function may run for longer than a stretch, so wider stretches are compared as well, and the
+largest difference counts. Changes that all workers make together are another part of the program
+and not chance: with several workers, only the differences between them count.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 STRETCHES: Final = (16, 8, 4, 2)
-"""Into so many the time of a profile is cut, where none gets shorter than a cycle."""
+"""The time of a profile is cut into the first number that leaves no part shorter than a cycle."""
 MOST_GROUPS: Final = 4
-"""Into so many groups workers are put."""
+"""The most groups into which workers are put."""
 
 LIMIT: Final = 3.0
 """In standard errors: nodes of one branch differ together, and at most 5 % of all may by chance."""
@@ -67,10 +67,10 @@ class Change:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProfileDifference:
-    """What ``b - a`` returns: the functions that took longer in `after`, and those that did not.
+    """What ``b - a`` returns: the functions that took more or less time in `after`.
 
-    A difference counts where it exceeds what stretches of one run differ by, with 95 %
-    certainty; all others may be chance.
+    A difference counts if it exceeds the differences between stretches of one run, with 95 %
+    certainty. All others may be chance.
 
     >>> change = rec.profile(prefix="inc") - rec.profile(prefix="sum")
     >>> list(change.grew.columns)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "https://www.speedscope.app/file-format-schema.json"
 NAMES: Final = {"compute": "tasks", "worker": "workers", "scheduler": "scheduler"}
-"""What profiles are called, by scope."""
+"""Names of profiles, by scope."""
 
 MAX_BYTES: Final = 500_000_000
-"""Stacks that are deep are written whole, each: a file that no viewer opens fills no disk."""
+"""Each stack is written whole: a file of deep ones could fill a disk, and no viewer opens it."""
 
 
 def to_speedscope(trees: Sequence[ProfileTree], path: str | PathLike[str]) -> Path:
@@ -66,7 +66,7 @@ def to_speedscope(trees: Sequence[ProfileTree], path: str | PathLike[str]) -> Pa
 
 
 def to_collapsed(trees: Sequence[ProfileTree], path: str | PathLike[str]) -> Path:
-    """Write trees as lines ``a;b;c 12``; of several ones the outermost name is the threads'."""
+    """Write trees as lines ``a;b;c 12``; with several trees, the name of each comes first."""
     text_of(path)
     labels = [[_label(frame) for frame in tree.frames] for tree in trees]
     _check_size(trees, [np.array([len(text) + 1.0 for text in own]) for own in labels])
@@ -74,7 +74,7 @@ def to_collapsed(trees: Sequence[ProfileTree], path: str | PathLike[str]) -> Pat
         for tree, own in zip(trees, labels, strict=True):
             first = [NAMES[tree.scope]] if len(trees) > 1 else []
             nodes, weights = weights_of(tree)
-            # Lines have whole samples: rounded such that the sum stays.
+            # A line has whole samples; rounding the sums keeps the total.
             counts = np.diff(np.round(np.cumsum([0, *weights]))).astype(int).tolist()
             for stack, count in zip(stacks_of(tree, nodes), counts, strict=True):
                 if count:
@@ -84,7 +84,7 @@ def to_collapsed(trees: Sequence[ProfileTree], path: str | PathLike[str]) -> Pat
 
 
 def weights_of(tree: ProfileTree) -> tuple[list[int], list[float]]:
-    """Return the nodes that have samples of their own, as in the graph from left to right."""
+    """Return the nodes with samples of their own, from left to right, and these samples."""
     order, _ = laid_out(tree)
     order = order[tree.self_counts[order] > 0]
     return order.tolist(), tree.self_counts[order].tolist()
@@ -111,7 +111,7 @@ def _described(frame: Frame) -> dict[str, Any]:
 
 
 def _label(frame: Frame) -> str:
-    r"""Return a function on one line, without what separates functions.
+    r"""Return a function on one line, without the character that separates functions.
 
     >>> from daskscope.derive.profile_tree import Frame
     >>> _label(Frame("inc", "/home/ada/job.py", 3)), _label(Frame("a;b\nc"))
@@ -122,11 +122,11 @@ def _label(frame: Frame) -> str:
 
 
 def _check_size(trees: Sequence[ProfileTree], widths: Sequence[np.ndarray[Any, Any]]) -> None:
-    """Refuse what would be far too large: its bytes are the sum over all stacks."""
+    """Refuse a file that would be far too large: the sum over all stacks."""
     size = 0.0
     for tree, width in zip(trees, widths, strict=True):
         up, long = tree.parent.copy(), width[tree.frame]
-        while up.any():  # twice as far in each turn
+        while up.any():  # each round doubles the distance
             long = long + np.where(up > 0, long[up], 0)
             up = up[up]
         size += float(long[tree.self_counts > 0].sum())
