@@ -441,19 +441,17 @@ export interface MetricFilter {
 }
 
 /** Of each key whether it counts. */
-export function keysIn(
-  { size, ...keys }: MetricKeys,
-  filter: MetricFilter,
-): Uint8Array {
+export function keysIn(keys: MetricKeys, filter: MetricFilter): Uint8Array {
+  const { size, context, prefix, activity, span, unit } = keys;
   const { prefixes, spans, activities } = filter;
   const counts = new Uint8Array(size);
   for (let key = 0; key < size; key++) {
     const isIn =
-      keys.unit[key] === filter.unit &&
-      keys.context[key] === filter.context &&
-      (!prefixes || prefixes[keys.prefix[key]] === 1) &&
-      (!spans || spans[keys.span[key]] === 1) &&
-      (!activities || activities[keys.activity[key]] === 1);
+      unit[key] === filter.unit &&
+      context[key] === filter.context &&
+      (!prefixes || prefixes[prefix[key]] === 1) &&
+      (!spans || spans[span[key]] === 1) &&
+      (!activities || activities[activity[key]] === 1);
     if (isIn) counts[key] = 1;
   }
   return counts;

@@ -251,9 +251,9 @@ export function otherContexts(view: PanelView, scope: Scope): string[] {
   const of = unitIndex(view);
   const sums = rows.between(...scope.time);
   const found = new Set<number>();
-  sums.forEach((value, key) => {
-    if (value !== 0 && unit[key] === of) found.add(context[key]);
-  });
+  for (let key = 0; key < sums.length; key++) {
+    if (sums[key] !== 0 && unit[key] === of) found.add(context[key]);
+  }
   return [...found]
     .sort((one, other) => one - other)
     .map((at) => names[at] ?? "")
