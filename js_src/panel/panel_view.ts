@@ -17,7 +17,7 @@ import { emptyTable, type TableView } from "../session_tables";
 import { Timeline } from "../timeline/timeline";
 import { growingAxis, type Range, shownPart } from "../timeline/window";
 import { isWhole, type Narrowing, spanNames } from "./narrowing";
-import { workerNames } from "./worker_groups";
+import { type NameOf, workerNames } from "./worker_groups";
 import { breadthOf, type PanelEnvironment } from "./environment";
 import type { PanelHost, PanelProps } from "./host";
 
@@ -79,9 +79,9 @@ export class PanelView {
   readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
     const focus = this.focus.value;
     void this.namesVersion.value;
-    const workers = focus.workers.map(workerNames(this));
+    const workers = focus.workers.map(this.namesOfWorkers());
     const spans = spanNames(this.session.value, focus.spans);
-    return { ...focus, workers, spans, actions: [] };
+    return { ...focus, workers, spans, actions: this.actionsChosen() };
   });
   /** Whether a pause keeps what the session says, or only what is drawn. */
   protected readonly freezes: boolean = true;
@@ -164,10 +164,19 @@ export class PanelView {
     if (time) this.timeline.window.show(time[0], time[1], true);
   }
 
-  /** Keeps the charts' window with the run; returns what ends it. */
+  /** Reads signals. */
+  protected namesOfWorkers(): NameOf {
+    return workerNames(this);
+  }
+
+  /** Isolated actions. Reads signals. */
+  protected actionsChosen(): readonly string[] {
+    return [];
+  }
+
+  /** Keeps the window with the run; returns what ends it. */
   followRun(): () => void {
     const { timeline } = this;
-    let of: SessionStore | null = null;
     const stops = [
       timeline.run(),
       effect(() => {
@@ -175,24 +184,24 @@ export class PanelView {
           this.environment.reducedMotion.value ||
           !this.environment.visible.value;
       }),
-      effect(() => {
-        const store = this.session.value;
-        const { value: whole } = this.whole;
-        const stop = this.present.value ?? whole[1];
-        untracked(() => {
-          if (store !== of) {
-            timeline.reset();
-            this.point(null);
-          }
-          of = store;
-          timeline.extend({ start: whole[0], stop }, whole);
-        });
+      this.session.subscribe(() => {
+        timeline.reset();
+        this.point(null);
       }),
+      effect(() => this.extend()),
     ];
     return () => {
       this.point(null);
       for (const stop of stops) stop();
     };
+  }
+
+  /** The window learns where the data are now. Reads signals. */
+  protected extend(): void {
+    void this.session.value;
+    const { value: whole } = this.whole;
+    const stop = this.present.value ?? whole[1];
+    untracked(() => this.timeline.extend({ start: whole[0], stop }, whole));
   }
 
   /** Goes to another panel, with another focus; null where the home shows no others. */

@@ -8,53 +8,34 @@ import { OverviewGestures, OverviewStrip } from "../timeline/overview";
 import type { PlotArea } from "../timeline/time_plot";
 import type { PanelView } from "./panel_view";
 
-type Paint = (area: PlotArea) => void;
-
-class Strip extends OverviewStrip {
-  most = 1;
-  paint: Paint = () => {};
-
-  constructor(
-    element: HTMLElement,
-    private readonly panel: PanelView,
-  ) {
-    super(element);
-  }
-
-  protected extent() {
-    const [start, stop] = this.panel.whole.peek();
-    return { start, stop };
-  }
-
-  protected draw(): void {
-    this.measure();
-    const { context, size } = this.view;
-    const { width, height, pixelRatio } = size;
-    const { start, secondsPerPixel } = this.range;
-    const theme = this.panel.theme.peek();
-    context.fillStyle = toCss(theme.well);
-    context.fillRect(0, 0, width, height);
-    this.paint({
-      ...{ context, theme, pixelRatio, width, height, left: 0, top: 0 },
-      range: [start, start + width * secondsPerPixel],
-      x: (time) => (time - start) / secondsPerPixel,
-      y: (value) => height * (1 - value / this.most),
-    });
-  }
-}
-
 export function RunOverview(props: {
   view: PanelView;
   /** The height stands for it. */
   most: number;
-  paint: Paint;
+  paint: (area: PlotArea) => void;
 }): JSX.Element {
   const { view, most, paint } = props;
   const place = useRef<HTMLDivElement>(null);
-  const strip = useRef<Strip | null>(null);
+  const strip = useRef<OverviewStrip | null>(null);
+  const drawn = useRef(props);
+  drawn.current = props;
   useLayoutEffect(() => {
     if (!place.current) return;
-    const made = (strip.current = new Strip(place.current, view));
+    const made = (strip.current = new OverviewStrip(place.current, {
+      extent() {
+        const [start, stop] = view.whole.peek();
+        return { start, stop };
+      },
+      theme: () => view.theme.peek(),
+      paint(area) {
+        const { context, theme, width, height } = area;
+        context.fillStyle = toCss(theme.well);
+        context.fillRect(0, 0, width, height);
+        const full = drawn.current.most || 1;
+        const y = (value: number) => height * (1 - value / full);
+        drawn.current.paint({ ...area, y });
+      },
+    }));
     const gestures = new OverviewGestures(place.current, view.timeline, made);
     const stop = effect(() => {
       void view.whole.value;
@@ -70,10 +51,8 @@ export function RunOverview(props: {
   const { value: whole } = view.whole;
   const width = view.environment.width.value;
   useEffect(() => {
-    if (!strip.current) return;
-    Object.assign(strip.current, { most: most || 1, paint });
-    strip.current.view.request();
-    strip.current.place(...view.timeline.shown.peek());
+    strip.current?.view.request();
+    strip.current?.place(...view.timeline.shown.peek());
   }, [most, paint, theme, whole, width]);
   return <div ref={place} class="ds-run-overview" aria-hidden="true" />;
 }

@@ -72,6 +72,17 @@ export class CanvasView {
     });
   };
 
+  /** Draw in a frame that something else began. */
+  drawInFrame(now_ms: number): void {
+    if (!this.drawn || !this.visible) {
+      this.request();
+      return;
+    }
+    if (this.frame) this.window.cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.picture(now_ms);
+  }
+
   /** Draw as large as the element is now, seen or not: paper waits for no frame. */
   drawAtOnce(): void {
     this.measure();

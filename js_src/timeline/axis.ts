@@ -1,11 +1,11 @@
 // Draws the time axis.
 
 import { toCss } from "../base/colour";
-import type { Theme } from "../base/theme";
 import { timeTicks, type Tick } from "../derive/ticks";
 import type { TextMeasure } from "../render/text";
+import type { PlotArea } from "./time_plot";
 
-export const TICK_PX = 5;
+const TICK_PX = 5;
 
 /** Ticks for three widths, so that panning makes no new ones. */
 export class TickCache {
@@ -40,21 +40,6 @@ export class TickCache {
   }
 }
 
-export interface AxisPicture {
-  readonly context: CanvasRenderingContext2D;
-  readonly measure: TextMeasure;
-  readonly theme: Theme;
-  readonly start: number;
-  readonly secondsPerPixel: number;
-  readonly width: number;
-  readonly pixelRatio: number;
-  /** Heights in CSS pixels: of the text, and of all of the axis. */
-  readonly rows: { readonly font: number; readonly axis: number };
-}
-
-export const xOf = (picture: AxisPicture, time: number): number =>
-  (time - picture.start) / picture.secondsPerPixel;
-
 /** From the left end of the first to the right end of the last label there. */
 export function labelsBetween(
   labels: readonly number[],
@@ -71,44 +56,39 @@ export function labelsBetween(
   return from < to ? [from, to] : null;
 }
 
+/** Above a plot, with a rule at its foot. */
 export function paintAxis(
-  picture: AxisPicture,
+  area: Pick<
+    PlotArea,
+    "context" | "theme" | "pixelRatio" | "left" | "top" | "width" | "x"
+  >,
+  measure: TextMeasure,
   ticks: readonly Tick[],
   /** Is filled with the left and the right end of each label. */
   labels: number[],
 ): void {
-  const { context, theme, width, pixelRatio, measure, rows } = picture;
-  const height = rows.axis * pixelRatio;
-  context.fillStyle = toCss(theme.panel);
-  context.fillRect(0, 0, width, height);
-  const font = `${rows.font * pixelRatio}px ${theme.font}`;
-  measure.setFont(font);
-  context.font = font;
+  const { context, theme, pixelRatio, left, top, width, x } = area;
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
   const line = Math.max(1, Math.round(pixelRatio));
+  const tall = TICK_PX * pixelRatio;
   labels.length = 0;
-  for (const tick of ticks) {
-    const x = xOf(picture, tick.time);
-    if (x < -100 * pixelRatio || x > width) continue;
-    if (x >= 0) {
+  for (const { time, label } of ticks) {
+    const at = x(time) - left;
+    if (at < -100 * pixelRatio || at > width) continue;
+    if (at >= 0) {
       context.fillStyle = toCss(theme.text2);
       context.globalAlpha = 0.55;
-      context.fillRect(
-        Math.floor(x),
-        height - TICK_PX * pixelRatio - line,
-        line,
-        TICK_PX * pixelRatio,
-      );
+      context.fillRect(left + Math.floor(at), top - tall - line, line, tall);
       context.globalAlpha = 1;
     }
-    const left = Math.round(x + 5 * pixelRatio);
-    const right = left + measure.width(tick.label);
-    if (left < 2 || right > width) continue;
-    labels.push(left, right);
+    const from = Math.round(at + 5 * pixelRatio);
+    const to = from + measure.width(label);
+    if (from < 2 || to > width) continue;
+    labels.push(from, to);
     context.fillStyle = toCss(theme.text2);
-    context.fillText(tick.label, left, height - 8 * pixelRatio);
+    context.fillText(label, left + from, top - 8 * pixelRatio);
   }
   context.fillStyle = toCss(theme.rule);
-  context.fillRect(0, height - line, width, line);
+  context.fillRect(left, top - line, width, line);
 }

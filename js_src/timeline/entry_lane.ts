@@ -62,8 +62,7 @@ export class EntryLane implements Pointed {
     this.gestures = new PlotGestures(hit, this);
     this.stop = effect(() => {
       void panel.timeline.shown.value;
-      // In the frame of the plot that it belongs to.
-      if (this.view.visible) this.view.drawAtOnce();
+      panel.timeline.redraw(this.view);
       this.gestures.pictureMoved();
     });
   }

@@ -2,21 +2,34 @@
 // is drawn when the data change; the window moves as plain elements, so that panning
 // redraws nothing here.
 
+import { toCss } from "../base/colour";
+import type { Theme } from "../base/theme";
 import { CanvasView } from "../render/canvas_view";
+import type { PlotArea } from "./time_plot";
 import type { Timeline } from "./timeline";
 import type { Extent } from "./window";
 
 const MARGIN = 0.012;
 const NARROWEST_PX = 4;
 
-export abstract class OverviewStrip {
+export interface OverviewContent {
+  /** The whole run; null until that is known. */
+  extent(): Extent | null;
+  theme(): Theme;
+  paint(area: Omit<PlotArea, "y">): void;
+}
+
+export class OverviewStrip {
   readonly view: CanvasView;
-  protected readonly range = { start: 0, secondsPerPixel: 1, width_px: 0 };
+  private readonly range = { start: 0, secondsPerPixel: 1 };
   private readonly shadeLeft: HTMLElement;
   private readonly shadeRight: HTMLElement;
   private readonly frame: HTMLElement;
 
-  constructor(private readonly element: HTMLElement) {
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly content: OverviewContent,
+  ) {
     this.view = new CanvasView(element, () => this.draw(), { opaque: true });
     const part = (name: string): HTMLElement => {
       const made = document.createElement("div");
@@ -34,10 +47,6 @@ export abstract class OverviewStrip {
     }
   }
 
-  /** The whole run; null until that is known. */
-  protected abstract extent(): Extent | null;
-  protected abstract draw(): void;
-
   dispose(): void {
     this.view.dispose();
     this.element.replaceChildren();
@@ -54,7 +63,7 @@ export abstract class OverviewStrip {
 
   /** Puts the window where the plot is. Cheap: once a frame. */
   place(start: number, stop: number): void {
-    this.frame.hidden = this.extent() === null;
+    this.frame.hidden = this.content.extent() === null;
     const edges = this.edges(start, stop);
     if (!edges) return;
     const [left, right] = edges;
@@ -83,14 +92,29 @@ export abstract class OverviewStrip {
     ];
   }
 
-  protected measure(): void {
-    const extent = this.extent();
+  private draw(): void {
+    const { context, size } = this.view;
+    const { width, height, pixelRatio } = size;
+    const theme = this.content.theme();
+    context.fillStyle = toCss(theme.panel);
+    context.fillRect(0, 0, width, height);
+    if (!this.content.extent()) return;
+    this.measure();
+    const { start, secondsPerPixel } = this.range;
+    this.content.paint({
+      ...{ context, theme, pixelRatio, width, height, left: 0, top: 0 },
+      range: [start, start + width * secondsPerPixel],
+      x: (time) => (time - start) / secondsPerPixel,
+    });
+  }
+
+  private measure(): void {
+    const extent = this.content.extent();
     const { width } = this.view.size;
     if (!extent || width === 0) return;
     const run = Math.max(extent.stop - extent.start, 1e-3);
     this.range.start = extent.start - run * MARGIN;
     this.range.secondsPerPixel = (run * (1 + 2 * MARGIN)) / width;
-    this.range.width_px = width;
   }
 }
 

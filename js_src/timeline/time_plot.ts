@@ -3,10 +3,11 @@
 
 import { effect } from "@preact/signals";
 import { toCss } from "../base/colour";
+import { decimalsFor, formatMoment } from "../base/format";
 import type { Theme } from "../base/theme";
 import { CanvasView } from "../render/canvas_view";
 import { TextMeasure } from "../render/text";
-import { TickCache } from "./axis";
+import { labelsBetween, paintAxis, TickCache } from "./axis";
 import { type Pointed, PlotGestures, type TimePanel } from "./gestures";
 import type { Timeline } from "./timeline";
 import type { ValueAxis } from "./value_axis";
@@ -34,7 +35,23 @@ export interface TimePlotPanel extends TimePanel {
   readonly selected: { readonly value: Range | null };
 }
 
-export interface TimePlotContent {
+export interface Margins {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** What the pointer does that is not of every plot; CSS pixels of what takes the pointer. */
+export type PlotHandlers = Pick<
+  Pointed,
+  "hover" | "hovers" | "leave" | "click" | "scroll" | "refuse"
+> & {
+  /** True where it meant something; else the plot fits the whole run. */
+  readonly doubleClick?: (x_px: number, y_px: number) => boolean;
+};
+
+export interface TimePlotContent extends PlotHandlers {
   readonly origin: number;
   /** Later times are still to come; null where none is. */
   readonly present: number | null;
@@ -46,40 +63,56 @@ export interface TimePlotContent {
   readonly right_px?: number;
   /** The axis is above the plot, at the foot of its room there. */
   readonly above?: boolean;
-  /** Asked for after `prepare`, so that it may depend on what is shown. */
-  axis(range: Range): ValueAxis;
+  /** The room around the plot as it is; the axis takes the pointer, too. */
+  readonly margins?: Margins;
+  /** Without it there are no values. Asked for after `prepare`. */
+  axis?(range: Range): ValueAxis;
   /** Before the axes are drawn, with the width of the plot in device pixels. */
   prepare?(width: number, range: Range): void;
-  paint(area: PlotArea): void;
+  /** `columns` are the pixels of the ticks of time, from the left of the plot. */
+  paint(area: PlotArea, columns: readonly number[]): void;
   /** Above all, also beside the plot. */
   over?(area: PlotArea): void;
-  /** Somebody clicked the plot; pixels from its upper edge. */
-  click?(y_px: number): void;
 }
 
 /** The host's small text where nobody changed it: sizes are of a plot with that. */
 const USUAL_TEXT_PX = 11;
 const MARGINS_PX = { left: 56, bottom: 20, top: 7, right: 8 } as const;
 
+const NO_VALUES: ValueAxis = { bottom: 0, top: 1, ticks: [] };
+
 export class TimePlot implements Pointed {
   readonly view: CanvasView;
+  /** Takes the pointer. */
+  readonly hit: HTMLElement;
+  /** Over the plot: what moves with time and is not painted. */
+  readonly over: HTMLElement;
   private readonly timeline: Timeline;
   private content: TimePlotContent | null = null;
   private readonly measure: TextMeasure;
   private readonly ticks = new TickCache();
-  private readonly hit: HTMLElement;
+  private readonly columns: number[] = [];
+  /** Left and right ends of the labels of an axis above the plot. */
+  private readonly labels: number[] = [];
   private readonly crosshair: HTMLElement;
+  private readonly tag: HTMLElement;
+  private readonly cover: HTMLElement;
   private readonly brushed: HTMLElement;
   private readonly shades: readonly [HTMLElement, HTMLElement];
   private readonly gestures: PlotGestures;
   private readonly stops: readonly (() => void)[];
+  private drawing = false;
 
+  /** A click that is not in `inside` gives the wheel back to the page. */
   constructor(
     element: HTMLElement,
     readonly panel: TimePlotPanel,
+    inside?: HTMLElement,
   ) {
     this.timeline = panel.timeline;
-    this.view = new CanvasView(element, () => this.draw(), { opaque: true });
+    this.view = new CanvasView(element, (_, now_ms) => this.draw(now_ms), {
+      opaque: true,
+    });
     this.measure = new TextMeasure(this.view.context);
     const part = (name: string, parent: HTMLElement): HTMLElement => {
       const made = document.createElement("div");
@@ -89,23 +122,26 @@ export class TimePlot implements Pointed {
     };
     this.hit = part("ds-time-hit", element);
     this.hit.tabIndex = -1;
+    this.over = part("ds-time-over", this.hit);
     this.shades = [
-      part("ds-time-shade", this.hit),
-      part("ds-time-shade", this.hit),
+      part("ds-time-shade", this.over),
+      part("ds-time-shade", this.over),
     ];
-    this.brushed = part("ds-time-brush", this.hit);
-    this.crosshair = part("ds-time-crosshair", this.hit);
+    this.brushed = part("ds-time-brush", this.over);
+    this.crosshair = part("ds-time-crosshair", this.over);
+    this.cover = part("ds-time-cover", this.hit);
+    this.tag = part("ds-time-tag", this.hit);
     this.brushed.hidden = true;
-    this.gestures = new PlotGestures(this.hit, this);
+    this.gestures = new PlotGestures(this.hit, this, inside);
     this.stops = [
       effect(() => {
         void this.timeline.shown.value;
-        this.view.request();
+        if (!this.drawing) this.timeline.redraw(this.view);
         this.gestures.pictureMoved();
       }),
       effect(() => {
-        const whole = this.timeline.anchor.value === "whole";
-        this.hit.classList.toggle("ds-pans", !whole);
+        void this.timeline.anchor.value;
+        this.hit.classList.toggle("ds-pans", !this.dragSelects());
       }),
       effect(() => this.placeCrosshair()),
       effect(() => this.shade()),
@@ -123,7 +159,9 @@ export class TimePlot implements Pointed {
   show(content: TimePlotContent): void {
     this.content = content;
     const { left, bottom, top, right } = marginsOf(content);
-    this.hit.style.inset = `${top}px ${right}px ${bottom}px ${left}px`;
+    const inset = `${top}px ${right}px ${bottom}px ${left}px`;
+    this.hit.style.inset = content.margins ? "0" : inset;
+    this.over.style.inset = content.margins ? inset : "0";
   }
 
   timeAt(x_px: number): number {
@@ -136,9 +174,9 @@ export class TimePlot implements Pointed {
     return this.timeline.window.width / Math.max(1, this.hit.clientWidth);
   }
 
-  /** There is nothing to move while the whole run is shown. */
+  /** There is nothing to move while the whole run is shown as an axis. */
   dragSelects(): boolean {
-    return this.timeline.anchor.peek() === "whole";
+    return this.timeline.window.isFixed;
   }
 
   isScrolled(): boolean {
@@ -158,21 +196,71 @@ export class TimePlot implements Pointed {
   }
 
   /** Back to the whole run, and from there to no selection. */
-  doubleClick(): void {
+  doubleClick(x_px: number, y_px: number): void {
+    if (this.content?.doubleClick?.(x_px, y_px)) return;
     if (this.dragSelects()) this.panel.select(null);
     else this.timeline.window.fit();
   }
 
-  click(_: number, y_px: number): void {
-    this.content?.click?.(y_px);
+  click(x_px: number, y_px: number): void {
+    this.content?.click?.(x_px, y_px);
+  }
+
+  hover(x_px: number, y_px: number): void {
+    this.content?.hover?.(x_px, y_px);
+  }
+
+  hovers(): boolean {
+    return this.content?.hovers?.() ?? false;
+  }
+
+  leave(): void {
+    this.content?.leave?.();
+  }
+
+  get scroll(): Pointed["scroll"] {
+    return this.content?.scroll;
+  }
+
+  refuse(): void {
+    this.content?.refuse?.();
+  }
+
+  /** What lies below a pointer that rests may be another. */
+  pictureMoved(): void {
+    this.gestures.pictureMoved();
   }
 
   private placeCrosshair(): void {
+    const { crosshair, tag, cover, content } = this;
     const { value: time } = this.panel.crosshair;
     const share = time === null ? NaN : this.share(time);
-    this.crosshair.hidden = !(share >= 0 && share <= 1);
-    if (this.crosshair.hidden) return;
-    this.crosshair.style.left = `${share * 100}%`;
+    crosshair.hidden = !(share >= 0 && share <= 1);
+    tag.hidden = cover.hidden = crosshair.hidden || !content?.above;
+    if (crosshair.hidden || time === null) return;
+    crosshair.style.left = `${share * 100}%`;
+    if (!content || tag.hidden) return;
+    const { pixelRatio, width: whole } = this.view.size;
+    const { left: gutter, top, right } = marginsOf(content);
+    const width = whole / pixelRatio - gutter - right;
+    const decimals = decimalsFor(this.secondsPerCssPixel());
+    const text = formatMoment(time - content.origin, decimals);
+    tag.textContent = text;
+    const font_px = content.theme.small_px;
+    this.measure.setFont(`${font_px * pixelRatio}px ${content.theme.font}`);
+    const wide = this.measure.width(text) / pixelRatio + 2 * TAG_PADDING_PX;
+    const most = Math.max(0, width - wide);
+    const left = Math.min(Math.max(share * width - wide / 2, 0), most);
+    const foot = content.margins ? top - AXIS_TAG_PX : -AXIS_TAG_PX;
+    tag.style.transform = `translate(${Math.round(left)}px, ${foot}px)`;
+    // Half a label beside the tag reads as another time: it covers all of it.
+    const ends = [left * pixelRatio, (left + wide) * pixelRatio] as const;
+    const covered = labelsBetween(this.labels, ...ends);
+    cover.hidden = covered === null;
+    if (!covered) return;
+    const [from, to] = covered.map((x) => x / pixelRatio);
+    cover.style.width = `${to - from + 2}px`;
+    cover.style.transform = `translate(${from - 1}px, ${foot}px)`;
   }
 
   private shade(): void {
@@ -190,10 +278,15 @@ export class TimePlot implements Pointed {
     return (time - start) / (stop - start);
   }
 
-  private draw(): void {
-    const { content } = this;
+  private draw(now_ms: number): void {
+    this.drawing = true;
+    this.timeline.frameAt(now_ms);
+    this.drawing = false;
+    if (this.content) this.picture(this.content);
+  }
+
+  private picture(content: TimePlotContent): void {
     const { context, size } = this.view;
-    if (!content) return;
     const { theme, origin, present } = content;
     const range = this.timeline.shown.peek();
     const { pixelRatio } = size;
@@ -206,7 +299,7 @@ export class TimePlot implements Pointed {
     context.fillRect(0, 0, size.width, size.height);
     if (width <= 0 || height <= 0) return;
     content.prepare?.(width, range);
-    const axis = content.axis(range);
+    const axis = content.axis?.(range) ?? NO_VALUES;
     const [start, stop] = range;
     const x = (time: number): number =>
       left + ((time - start) / (stop - start)) * width;
@@ -215,6 +308,11 @@ export class TimePlot implements Pointed {
     const line = Math.max(1, Math.round(pixelRatio));
     const font = `${theme.small_px * pixelRatio}px ${theme.font}`;
     this.measure.setFont(font);
+    const width_px = width / pixelRatio;
+    const { small_px } = theme;
+    const ticks = this.timeline.window.hasExtent
+      ? this.ticks.update(start, stop, width_px, origin, small_px)
+      : [];
 
     const now = present === null ? NaN : Math.round(x(present));
     if (now < left + width) {
@@ -230,6 +328,11 @@ export class TimePlot implements Pointed {
       context.fillStyle = toCss(theme.text2);
       context.fillRect(now, top, line, height);
     }
+    this.columns.length = 0;
+    for (const tick of ticks) {
+      const column = Math.floor(x(tick.time)) - left;
+      if (column >= 0 && column < width) this.columns.push(column);
+    }
     context.save();
     context.beginPath();
     context.rect(left, top - line, width, height + 2 * line);
@@ -237,7 +340,7 @@ export class TimePlot implements Pointed {
     const area: PlotArea = {
       ...{ context, theme, pixelRatio, left, top, width, height, range, x, y },
     };
-    content.paint(area);
+    content.paint(area, this.columns);
     context.restore();
     content.over?.(area);
 
@@ -249,11 +352,12 @@ export class TimePlot implements Pointed {
       const at = tick.value - (tick.below ?? 0);
       context.fillText(tick.label, left - 6 * pixelRatio, y(at));
     }
+    if (content.above) {
+      paintAxis(area, this.measure, ticks, this.labels);
+      return;
+    }
     context.textBaseline = "alphabetic";
     context.textAlign = "left";
-    const width_px = width / pixelRatio;
-    const { small_px } = theme;
-    const ticks = this.ticks.update(start, stop, width_px, origin, small_px);
     for (const tick of ticks) {
       if (tick.time < start || tick.time > stop) continue;
       const half = this.measure.width(tick.label) / 2;
@@ -261,11 +365,14 @@ export class TimePlot implements Pointed {
         Math.max(x(tick.time), left + half),
         size.width - half,
       );
-      const foot = content.above ? top - 3 * pixelRatio : size.height;
-      context.fillText(tick.label, at - half, foot - 4 * pixelRatio);
+      context.fillText(tick.label, at - half, size.height - 4 * pixelRatio);
     }
   }
 }
+
+/** Beside the time at the crosshair, and from its top to the foot of the axis. */
+const TAG_PADDING_PX = 7;
+const AXIS_TAG_PX = 21;
 
 /** As large as the text of the host makes it. */
 export const withText = (px: number, { small_px }: Theme): number =>
@@ -274,17 +381,19 @@ export const withText = (px: number, { small_px }: Theme): number =>
 export const marginsOf = (
   content: Pick<
     TimePlotContent,
-    "theme" | "gutter_px" | "top_px" | "right_px" | "above"
+    "theme" | "gutter_px" | "top_px" | "right_px" | "above" | "margins"
   >,
-) => {
-  const { theme, gutter_px, top_px, right_px, above } = content;
-  return {
-    left: withText(gutter_px ?? MARGINS_PX.left, theme),
-    bottom: above ? 0 : withText(MARGINS_PX.bottom, theme),
-    top: withText(top_px ?? MARGINS_PX.top, theme),
-    right:
-      right_px === undefined ? MARGINS_PX.right : withText(right_px, theme),
-  };
+): Margins => {
+  const { theme, gutter_px, top_px, right_px, above, margins } = content;
+  return (
+    margins ?? {
+      left: withText(gutter_px ?? MARGINS_PX.left, theme),
+      bottom: above ? 0 : withText(MARGINS_PX.bottom, theme),
+      top: withText(top_px ?? MARGINS_PX.top, theme),
+      right:
+        right_px === undefined ? MARGINS_PX.right : withText(right_px, theme),
+    }
+  );
 };
 
 const percent = (share: number): string =>

@@ -217,6 +217,11 @@ export class TimeWindow {
     this.go(this.goalStart(), this.goalStop());
   }
 
+  /** The whole run is shown as an axis: there is nothing to move. */
+  get isFixed(): boolean {
+    return this.wholeAxis !== null;
+  }
+
   /** The axis of the whole run, while that is shown. */
   private get wholeAxis(): Range | null {
     return this.anchor === "whole" ? this.axis : null;

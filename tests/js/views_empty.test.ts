@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 import { whyEmpty } from "../../js_src/panels/task_stream/empty_panel";
 import type { State } from "../../js_src/schema";
-import type { ViewState } from "../../js_src/panels/task_stream/view_state";
+import type { PanelState } from "../../js_src/panels/task_stream/panel_state";
 
 /** A panel whose session has said so much. */
 function panel(said: {
@@ -31,7 +31,7 @@ function panel(said: {
     holdsAny: signal(false),
     arrived: signal(false),
     session: signal({}),
-  } as unknown as ViewState;
+  } as unknown as PanelState;
 }
 
 describe("a panel without tasks", () => {

@@ -2,24 +2,23 @@
 // errors.
 
 import { describe, expect, it } from "vitest";
-import { parseColour } from "../../js_src/base/colour";
+import { parseColour, type Rgb } from "../../js_src/base/colour";
 import { ACTION_COLOURS } from "../../js_src/base/palette";
-import type { Theme } from "../../js_src/base/theme";
-import { plotRows } from "../../js_src/panels/task_stream/geometry";
 import {
-  paintEvents,
-  TakenRow,
-  eventMarks,
-  type EventMark,
-  type StagePicture,
-  MergedMarks,
+  eventItems,
+  type EventItem,
+  nextError,
+} from "../../js_src/panels/task_stream/events";
+import {
+  MarkRow,
   mergedText,
   mergeMarks,
-  nextError,
-} from "../../js_src/panels/task_stream/events_row";
+  TakenRow,
+} from "../../js_src/timeline/marks";
+import type { PlotArea } from "../../js_src/timeline/time_plot";
 import { inOrder } from "../../js_src/panels/task_stream/cards";
 import { notHere } from "../../js_src/panels/task_stream/table";
-import { tint } from "../../js_src/panel/pixel_colours";
+import { actionRgb, tint } from "../../js_src/panel/pixel_colours";
 
 const change = (time: number, worker: string, what: string) => ({
   time,
@@ -29,9 +28,34 @@ const change = (time: number, worker: string, what: string) => ({
 });
 const name = (worker: string): string => `worker-${worker}`;
 
+const LETTER_PX = 6;
+
+/** A row on a plot of `width` pixels, a second each. */
+function rowOn(
+  width: number,
+  draws: Record<string, unknown> & ThisType<{ fillStyle: string }>,
+) {
+  const context = {
+    ...{ fillStyle: "", font: "", fillRect() {}, beginPath() {}, moveTo() {} },
+    ...{ lineTo() {}, stroke() {}, fillText() {} },
+    measureText: (text: string) => ({ width: text.length * LETTER_PX }),
+    ...draws,
+  };
+  const theme = {
+    ...{ panel: [255, 255, 255], text: [0, 0, 0], error: [200, 0, 0] },
+    ...{ warn: [200, 100, 0], text2: [99, 99, 99], font: "f", dark: false },
+    small_px: 11,
+  };
+  const area = {
+    ...{ context, theme, left: 0, top: 0, width, height: 20, pixelRatio: 1 },
+    ...{ range: [0, width], x: (time: number) => time, y: () => 0 },
+  } as unknown as PlotArea;
+  return { row: new MarkRow<EventItem>(), area };
+}
+
 describe("the row of events", () => {
   it("makes runs of what a worker does until it stops", () => {
-    const marks = eventMarks(
+    const marks = eventItems(
       [],
       [],
       [
@@ -58,7 +82,7 @@ describe("the row of events", () => {
   });
 
   it("keeps what a paused worker spills apart from its pause", () => {
-    const marks = eventMarks(
+    const marks = eventItems(
       [],
       [],
       [
@@ -75,7 +99,7 @@ describe("the row of events", () => {
   });
 
   it("goes on for a worker that still spills", () => {
-    const [mark] = eventMarks([], [], [change(1, "a", "spilling")], name);
+    const [mark] = eventItems([], [], [change(1, "a", "spilling")], name);
     expect(mark!.stop).toBe(Infinity);
   });
 
@@ -87,7 +111,7 @@ describe("the row of events", () => {
       time,
       exception,
     });
-    const marks = eventMarks(
+    const marks = eventItems(
       [
         error(1, "ValueError('x')"),
         error(1.1, "ValueError('y')"),
@@ -113,27 +137,27 @@ describe("the row of events", () => {
       time: 1,
       exception: "KeyError(1)",
     }));
-    const [merged] = mergeMarks(eventMarks(errors, [], [], name), 1);
+    const [merged] = mergeMarks(eventItems(errors, [], [], name), 1);
     const next = (pinned: number | null) => nextError(merged!, pinned)?.task;
     expect([next(null), next(7), next(9), next(100)]).toEqual([7, 8, 7, 7]);
     const gone = errors.map((error) => ({ ...error, task: -1 }));
-    const [dropped] = mergeMarks(eventMarks(gone, [], [], name), 1);
+    const [dropped] = mergeMarks(eventItems(gone, [], [], name), 1);
     expect(nextError(dropped!, null), "nobody has these tasks").toBeNull();
     const [left] = mergeMarks(
-      eventMarks([], [], [change(6, "b", "removed")], name),
+      eventItems([], [], [change(6, "b", "removed")], name),
       1,
     );
     expect(nextError(left!, null)).toBeNull();
   });
 
   it("shows gaps in the recording with their reason", () => {
-    const [mark] = eventMarks(
+    const [mark] = eventItems(
       [],
       [{ start: 1, stop: 3, reason: "restarted", text: "scheduler restarted" }],
       [],
       name,
     );
-    expect(mark).toMatchObject({ kind: "gap", text: "scheduler restarted" });
+    expect(mark).toMatchObject({ level: "warn", text: "scheduler restarted" });
   });
 });
 
@@ -149,37 +173,27 @@ it.each(["light", "dark"] as const)(
   "bars in the row of events are a tint of the %s theme's orange",
   (mode) => {
     const fills: string[] = [];
-    const context = {
-      fillStyle: "",
-      fillRect: () => fills.push(context.fillStyle),
-      fillText() {},
-    };
-    const panel = mode === "dark" ? [33, 33, 33] : [255, 255, 255];
-    const ink = mode === "dark" ? [255, 255, 255] : [0, 0, 0];
-    const theme = {
-      ...{ dark: mode === "dark", panel, grid: ink, text: ink, warn: ink },
-      ...{ error: [200, 0, 0], font: "f" },
-    };
-    const measure = { setFont() {}, width: () => 10 };
-    const picture = {
-      ...{ context, measure, theme, start: 0, secondsPerPixel: 1 },
-      ...{ width: 400, pixelRatio: 1, rows: plotRows(11) },
-    } as unknown as StagePicture;
-    const marks = eventMarks(
+    const { row, area } = rowOn(400, {
+      fillRect() {
+        fills.push(this.fillStyle);
+      },
+    });
+    const panel: Rgb = mode === "dark" ? [33, 33, 33] : [255, 255, 255];
+    const theme = { ...area.theme, dark: mode === "dark", panel };
+    row.items = eventItems(
       [],
       [],
       [change(30, "a", "paused"), change(60, "a", "running")],
       name,
     );
-    paintEvents(picture, new MergedMarks().update(marks, 10), [], true);
+    row.paint({ ...area, theme }, 0, actionRgb("disk", theme));
     const orange = parseColour(ACTION_COLOURS.disk[mode])!;
     const share = mode === "dark" ? 0.26 : 0.2;
-    expect(fills).toContain(tint(orange, theme as unknown as Theme, share));
+    expect(fills).toContain(tint(orange, theme, share));
   },
 );
 
 describe("the words in the row of events", () => {
-  const LETTER_PX = 6;
   const error = (time: number) => ({
     task: 0,
     prefix: 0,
@@ -188,35 +202,22 @@ describe("the words in the row of events", () => {
     exception: "ValueError('x')",
   });
   /** What is written on a plot of `width` pixels, a second each. */
-  function written(width: number, marks: EventMark[]) {
+  function written(width: number, items: EventItem[]) {
     const words: { text: string; from: number; to: number }[] = [];
-    const measure = {
-      setFont() {},
-      width: (t: string) => t.length * LETTER_PX,
-    };
-    const context = {
-      ...{ fillRect() {}, beginPath() {}, moveTo() {}, lineTo() {} },
-      ...{ stroke() {} },
+    const { row, area } = rowOn(width, {
       fillText(text: string, from: number) {
-        words.push({ text, from, to: from + measure.width(text) });
+        words.push({ text, from, to: from + text.length * LETTER_PX });
       },
-    };
-    const theme = {
-      ...{ panel: [255, 255, 255], grid: [0, 0, 0], text: [0, 0, 0] },
-      ...{ error: [200, 0, 0], warn: [200, 100, 0], font: "f", dark: false },
-    };
-    const picture = {
-      ...{ context, measure, theme, start: 0, secondsPerPixel: 1 },
-      ...{ width, pixelRatio: 1, rows: plotRows(11) },
-    } as unknown as StagePicture;
-    paintEvents(picture, new MergedMarks().update(marks, 10), [], true);
+    });
+    row.items = items;
+    row.paint(area, 0, area.theme.warn);
     return words.sort((one, other) => one.from - other.from);
   }
   const spilling = ["a", "b"].map((worker) => change(30, worker, "spilling"));
 
   it("keep apart from each other and from the signs of others", () => {
     const errors = [40, 80, 180].map(error);
-    const words = written(400, eventMarks(errors, [], spilling, name));
+    const words = written(400, eventItems(errors, [], spilling, name));
     expect(words.map(({ text }) => text)).toContain("2 spilling");
     for (const [at, { from, to }] of words.entries()) {
       const next = words[at + 1];
@@ -229,7 +230,7 @@ describe("the words in the row of events", () => {
   });
 
   it("are left out where there is no room, rather than cut to a number", () => {
-    const marks = eventMarks(
+    const marks = eventItems(
       [],
       [],
       [
@@ -244,7 +245,7 @@ describe("the words in the row of events", () => {
   it("are a bare count only right beside its cross", () => {
     const errors = [40, 49, 58, 67, 76].map(error);
     const counted = (changes: ReturnType<typeof change>[]) =>
-      written(110, eventMarks(errors, [], changes, name)).map(
+      written(110, eventItems(errors, [], changes, name)).map(
         ({ text }) => text,
       );
     expect(counted([])).toEqual(["5"]);
@@ -253,7 +254,7 @@ describe("the words in the row of events", () => {
 
   it("say of how many errors a bar is where the bar is too short for it", () => {
     const errors = [40, 47, 54, 66].map(error);
-    const words = written(400, eventMarks(errors, [], [], name));
+    const words = written(400, eventItems(errors, [], [], name));
     expect(words[0]!.text).toBe("3");
   });
 });
@@ -263,7 +264,7 @@ describe("the card of several events", () => {
     const began = ["10", "9", "2"].map((worker, at) =>
       change(34.98 + at * 1e-4, worker, "spilling"),
     );
-    const marks = eventMarks(
+    const marks = eventItems(
       [],
       [],
       [change(35.5, "1", "spilling"), ...began],

@@ -2,17 +2,15 @@
 // where things are, and nothing at all while nobody looks.
 
 import { effect, signal } from "@preact/signals";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PanelHost } from "../../js_src/panel/host";
 import type { PanelEnvironment } from "../../js_src/panel/environment";
-import {
-  EventsRow,
-  type EventMark,
-  MergedMarks,
-} from "../../js_src/panels/task_stream/events_row";
-import { LaneMap } from "../../js_src/panels/task_stream/lane_map";
+import { EventsRow } from "../../js_src/panels/task_stream/events";
+import { type Item, MarkRow } from "../../js_src/timeline/marks";
+import { LaneMap } from "../../js_src/timeline/lanes";
 import { firstOf } from "../../js_src/panels/task_stream/table";
-import { ViewState } from "../../js_src/panels/task_stream/view_state";
+import type { WorkerGroup } from "../../js_src/panel/worker_groups";
+import { PanelState } from "../../js_src/panels/task_stream/panel_state";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
 import { T0 } from "./model_rows";
@@ -45,7 +43,8 @@ const worker = (at: number, process: number) => ({
   running: null,
 });
 
-let view: ViewState;
+let view: PanelState;
+let stopFollowing: () => void;
 let session: HarnessSession;
 
 /** As every half second: the same workers with other figures. */
@@ -66,11 +65,17 @@ beforeEach(() => {
   visible.value = true;
   session = new HarnessSession("one");
   session.addNames(["inc"], [{ worker: "tcp://h:0", thread: "1" }]);
-  view = new ViewState(environment, host);
+  view = new PanelState(environment, host);
+  vi.stubGlobal("requestAnimationFrame", () => 1);
+  vi.stubGlobal("cancelAnimationFrame", () => {});
+  stopFollowing = view.followRun();
   view.use(session);
   status(0);
 });
-afterEach(() => view.dispose());
+afterEach(() => {
+  stopFollowing();
+  vi.unstubAllGlobals();
+});
 
 /** How often what reads signals was run anew, after the first time. */
 function counted(read: () => void): { times: () => number; stop: () => void } {
@@ -84,7 +89,7 @@ function counted(read: () => void): { times: () => number; stop: () => void } {
 
 describe("a status that moves nothing", () => {
   it("lays no lane out anew and reads no event again", () => {
-    const map = new LaneMap();
+    const map = new LaneMap<WorkerGroup>();
     const events = new EventsRow();
     const lay = () => map.update(view.placed.peek(), 400, 1, 26);
     lay();
@@ -151,20 +156,20 @@ describe("a panel that nobody sees", () => {
 
 describe("the marks of the row of events", () => {
   it("are merged some times in a zoom, not for each frame", () => {
-    const moment = (start: number): EventMark => ({
-      ...{ start, stop: start, kind: "error", level: "error", text: "E" },
-      ...{ worker: "", error: null, one: "error", many: "errors" },
+    const moment = (start: number): Item => ({
+      ...{ start, stop: start, level: "error", text: "E" },
+      ...{ one: "error", many: "errors" },
     });
-    const marks = [1, 2, 3, 50].map(moment);
-    const merging = new MergedMarks();
+    const row = new MarkRow<Item>();
+    row.items = [1, 2, 3, 50].map(moment);
     const made = new Set<unknown>();
     // Twice as far in one second.
     for (let frame = 0; frame < 60; frame++) {
-      made.add(merging.update(marks, 10 * 2 ** (-frame / 60)));
+      made.add(row.update(10 * 2 ** (-frame / 60)));
     }
     expect(made.size).toBeLessThanOrEqual(5);
-    expect(merging.update(marks, 10)).toHaveLength(2);
-    expect(merging.update(marks, 0.5)).toHaveLength(4);
+    expect(row.update(10)).toHaveLength(2);
+    expect(row.update(0.5)).toHaveLength(4);
   });
 });
 

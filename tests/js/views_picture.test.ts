@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { LegendEntry } from "../../js_src/panels/task_stream/legend_entries";
-import { legendLines } from "../../js_src/panels/task_stream/picture";
+import { legendLines } from "../../js_src/panels/task_stream/png";
 
 const entry = (
   name: string,

@@ -1,7 +1,7 @@
 // What a person can take away from a task stream: rows and pictures.
 
 import { expect, it } from "vitest";
-import { describePanel, open, page, plot } from "./harness/panel";
+import { describePanel, open, page, plot, plotBox } from "./harness/panel";
 
 interface Failing {
   fail(error: Error): void;
@@ -205,27 +205,49 @@ describePanel("a file that a task stream saves", () => {
     expect(said.at(-1)).toContain(`${counted} tasks`);
   });
 
-  it("saves with a picture what lies over the tasks: selection, pause, what is pinned", async () => {
+  it("saves with a picture what lies over the tasks: the selection", async () => {
     await open("scenario=full");
+    const picture = () =>
+      page.evaluate(async () => {
+        const blob = window.harness.saved.at(-1)!.content;
+        const { width, height } = await createImageBitmap(blob);
+        const canvas = new OffscreenCanvas(width, height);
+        const context = canvas.getContext("2d")!;
+        context.drawImage(await createImageBitmap(blob), 0, 0);
+        const { data } = context.getImageData(0, 0, width, height);
+        const strong = (from: number, to: number): number => {
+          let count = 0;
+          for (let y = 200; y < height - 60; y++)
+            for (let x = from; x < to; x++) {
+              const at = 4 * (y * width + x);
+              const [red, green, blue] = data.subarray(at, at + 3);
+              const most = Math.max(red!, green!, blue!);
+              if (most - Math.min(red!, green!, blue!) > 90) count += 1;
+            }
+          return count;
+        };
+        return [strong(150, 400), strong(600, 850)];
+      });
+    const save = async () => {
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.locator(".ds-menu-list button").first().click();
+      await page.getByText("Saved the picture").waitFor();
+      return picture();
+    };
+    const before = await save();
+    const box = await plotBox();
     await page.evaluate(() => {
-      const over: boolean[] = [];
-      Object.assign(window, { over });
-      const { prototype } = CanvasRenderingContext2D;
-      const drawImage = prototype.drawImage as (...rest: unknown[]) => void;
-      prototype.drawImage = function (...rest: unknown[]) {
-        const source = rest[0];
-        over.push(
-          source instanceof HTMLCanvasElement &&
-            source.parentElement?.classList.contains("ds-overlay") === true,
-        );
-        drawImage.apply(this, rest);
-      };
+      const { session } = window.harness;
+      const { origin } = session;
+      const time: [number, number] = [origin.value + 13, origin.value + 40];
+      session.setFocus({ ...session.focus.value, time });
     });
-    await page.getByRole("button", { name: "Export" }).click();
-    await page.locator(".ds-menu-list button").first().click();
-    await page.getByText("Saved the picture").waitFor();
-    const over = () =>
-      page.evaluate(() => (window as unknown as { over: boolean[] }).over);
-    expect((await over()).at(-1)).toBe(true);
+    await plot().press("f");
+    await expect
+      .poll(() => page.locator(".ds-time-shade").first().boundingBox())
+      .toMatchObject({ x: box.x });
+    const [left, right] = await save();
+    expect(left).toBeLessThan(before[0]! / 3);
+    expect(right).toBeGreaterThan(before[1]! / 2);
   });
 });

@@ -6,7 +6,7 @@ import { signal } from "@preact/signals";
 import { describe, expect, it, vi } from "vitest";
 import { whatOf } from "../../js_src/model/segment";
 import { NO_FOCUS } from "../../js_src/model/types";
-import { ViewState } from "../../js_src/panels/task_stream/view_state";
+import { PanelState } from "../../js_src/panels/task_stream/panel_state";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
 
@@ -24,8 +24,8 @@ const host: PanelHost = {
   capturesWheel: true,
 };
 
-function panel(store: HarnessSession): ViewState {
-  const view = new ViewState(environment, host);
+function panel(store: HarnessSession): PanelState {
+  const view = new PanelState(environment, host);
   view.use(store);
   return view;
 }
@@ -33,7 +33,7 @@ function panel(store: HarnessSession): ViewState {
 describe("panels of one session", () => {
   let store: HarnessSession;
 
-  function open(): [ViewState, ViewState] {
+  function open(): [PanelState, PanelState] {
     store = new HarnessSession("shared");
     store.addNames(["read", "add"], [{ worker: "w", thread: "1" }]);
     return [panel(store), panel(store)];
@@ -49,8 +49,8 @@ describe("panels of one session", () => {
     other.isolateActions([]);
     expect(one.actions.value).toEqual([]);
     expect(store.model.filter).toBeNull();
-    one.dispose();
-    other.dispose();
+    one.use(null);
+    other.use(null);
   });
 
   it("follow the workers in focus, with lanes that come later, too", () => {
@@ -64,19 +64,19 @@ describe("panels of one session", () => {
     expect(lit()).toEqual([true, false, true]);
     store.setFocus(NO_FOCUS);
     expect(store.model.filter).toBeNull();
-    one.dispose();
-    other.dispose();
+    one.use(null);
+    other.use(null);
   });
 
   it("keep the filter until the last one is closed, whoever began", () => {
     const [one, other] = open();
     one.isolateActions(["transfer"]);
-    one.dispose();
+    one.use(null);
     expect(store.model.filter).not.toBeNull();
     other.isolateActions(["disk"]);
     expect(other.actions.value).toEqual(["disk"]);
     expect(store.model.filter).not.toBeNull();
-    other.dispose();
+    other.use(null);
     expect(store.model.filter).toBeNull();
   });
 
@@ -92,8 +92,8 @@ describe("panels of one session", () => {
     );
     expect(other.step(1)).toBe(1);
     expect(one.search.value.at).toBe(0);
-    one.dispose();
-    other.dispose();
+    one.use(null);
+    other.use(null);
   });
 
   it("light what the newest search found, also when it is as much as before", async () => {
@@ -113,18 +113,18 @@ describe("panels of one session", () => {
     await vi.waitFor(() => expect(one.search.value.running).toBe(false));
     expect(one.search.value.found).toEqual(Uint32Array.of(1));
     expect(lit()).toEqual([1]);
-    one.dispose();
-    other.dispose();
+    one.use(null);
+    other.use(null);
   });
 
   it("begin anew after the last one was closed", () => {
     const [one, other] = open();
     one.isolateActions(["transfer"]);
-    one.dispose();
-    other.dispose();
+    one.use(null);
+    other.use(null);
     const again = panel(store);
     expect(again.actions.value).toEqual([]);
     expect(store.model.filter).toBeNull();
-    again.dispose();
+    again.use(null);
   });
 });

@@ -12,7 +12,7 @@ import {
   chooseEntries,
   mostTold,
 } from "../../js_src/panels/task_stream/legend";
-import { threadsLabel } from "../../js_src/panels/task_stream/stage_view";
+import { threadsLabel } from "../../js_src/panels/task_stream/plot_view";
 import { isolate } from "../../js_src/panel/narrowing";
 import { groupLanes, placeOf } from "../../js_src/panel/worker_groups";
 

@@ -8,12 +8,6 @@ import type { Focus } from "../../model/types";
 import { type TimedRow, inFocus } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
-import {
-  type Item,
-  type Mark,
-  marksOf,
-  paintMarks,
-} from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { splitException } from "../../panel/traceback";
 import type { TableView } from "../../session_tables";
@@ -22,7 +16,18 @@ import { type ListedEvent, KIND_NAMES, type Kind, KINDS } from "./event_list";
 const LANE_PX = 20;
 const GUTTER_PX = 96;
 
-type LaneItem = Item & TimedRow;
+interface LaneItem extends TimedRow {
+  readonly text: string;
+  /** The same without what it is about: several may have it in common. */
+  readonly what: string;
+  readonly trouble: boolean;
+}
+
+interface Mark {
+  readonly left: number;
+  right: number;
+  readonly items: LaneItem[];
+}
 
 interface Lane {
   readonly kind: Kind | "error";
@@ -127,9 +132,33 @@ export function Lanes(props: {
   );
 }
 
+const NEAR_PX = 12;
+
+/** Also what is not in sight: else marks would merge otherwise as they come into it. */
+function marksOf(area: PlotArea, items: readonly LaneItem[]): Mark[] {
+  const near = NEAR_PX * area.pixelRatio;
+  const marks: Mark[] = [];
+  for (const item of items) {
+    const [left, right] = [area.x(item.start), area.x(item.stop)];
+    const last = marks[marks.length - 1];
+    if (last && left - last.right < near) {
+      last.right = Math.max(last.right, right);
+      last.items.push(item);
+    } else {
+      marks.push({ left, right, items: [item] });
+    }
+  }
+  return marks;
+}
+
 function paintLane(area: PlotArea, lane: Lane, y: number): void {
-  const { theme } = area;
-  paintMarks(area, marksOf(area, lane.items), y, (mark) => {
+  const { context, theme, pixelRatio, left, width } = area;
+  context.font = `${theme.small_px * pixelRatio}px ${theme.font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  const marks = marksOf(area, lane.items);
+  marks.forEach((mark, at) => {
+    if (!(mark.right >= left && mark.left <= left + width)) return;
     const trouble = mark.items.some((item) => item.trouble);
     const colour =
       lane.kind === "error"
@@ -139,9 +168,33 @@ function paintLane(area: PlotArea, lane: Lane, y: number): void {
           : lane.kind === "yours"
             ? theme.brand
             : theme.text2;
-    area.context.fillStyle = area.context.strokeStyle = toCss(colour);
+    context.fillStyle = context.strokeStyle = toCss(colour);
     paintSign(area, lane.kind, mark, y);
+    const from = Math.max(mark.right + 8 * pixelRatio, left);
+    const next = marks[at + 1]?.left ?? left + width;
+    const room = next - from - 6 * pixelRatio;
+    // Words are made where there is room for some.
+    if (room < 40 * pixelRatio) return;
+    const words = wordsOf(mark.items);
+    if (context.measureText(words).width <= room) {
+      context.fillText(words, from, y);
+    }
   });
+}
+
+/** With more kinds of items than these a mark says how many there are. */
+const MOST_KINDS = 2;
+
+function wordsOf(items: readonly LaneItem[]): string {
+  if (items.length === 1) return items[0].text;
+  const counts = new Map<string, number>();
+  for (const { what } of items) counts.set(what, (counts.get(what) ?? 0) + 1);
+  if (counts.size > MOST_KINDS) return formatExact(items.length);
+  return [...counts]
+    .map(([what, count]) =>
+      count === 1 ? what : `${what} × ${formatExact(count)}`,
+    )
+    .join(", ");
 }
 
 function paintSign(

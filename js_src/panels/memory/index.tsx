@@ -27,13 +27,15 @@ import { countFact, droppedFact, type Fact } from "../../panel/status_line";
 import { whyNone, WithTable } from "../../panel/states";
 import { workerNames } from "../../panel/worker_groups";
 import { paintArea } from "../../timeline/areas";
+import type { WorkerItem } from "../../panel/worker_marks";
+import { MarkRow } from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { isAgeKnown, memoryPeak, totalLine } from "./data";
 import {
   EventTable,
   MARKS_PX,
-  paintWorkerChanges,
-  workerChanges,
+  changesIn,
+  paintChanges,
 } from "./worker_changes";
 import { heldAreas, HeldBars } from "./held";
 import { WorkerBars } from "./worker_bars";
@@ -129,9 +131,11 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
   const changes = view.table("workers");
   const nameOf = workerNames(view);
   const marks = useMemo(
-    () => workerChanges(changes, nameOf, workers),
+    () => changesIn(changes, nameOf, workers),
     [changes, nameOf, workers],
   );
+  const row = useMemo(() => new MarkRow<WorkerItem>(), []);
+  row.items = marks;
   const paint = useMemo(
     () => (area: PlotArea) => {
       for (const { series, look } of parts.areas) paintArea(area, series, look);
@@ -173,7 +177,7 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
           thresholds={roomy ? THRESHOLDS : FEW}
           above={{
             px: MARKS_PX,
-            paint: (area) => paintWorkerChanges(area, marks, present),
+            paint: (area) => paintChanges(area, row, present),
           }}
         />
         <WorkerLines view={view} right_px={beside_px} />

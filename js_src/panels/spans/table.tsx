@@ -168,7 +168,6 @@ export function TreeTable(props: {
                 content={{
                   ...{ gutter_px: 0, right_px: 28, top_px: HEAD_PX },
                   above: true,
-                  axis: () => ({ bottom: 0, top: 1, ticks: [] }),
                   prepare(width_px, range) {
                     const model = view.session.peek()?.model;
                     if (!model) return;
@@ -212,7 +211,7 @@ export function TreeTable(props: {
                       paintErred(area, node, area.top + y * area.pixelRatio);
                     });
                   },
-                  click(y_px) {
+                  click(_, y_px) {
                     const at = Math.floor((y_px + top) / row_px);
                     const node = rows[at];
                     if (node) props.onChoose(node);

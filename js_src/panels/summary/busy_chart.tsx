@@ -3,12 +3,11 @@
 import { Part } from "../../panel/parts";
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatExact } from "../../base/format";
 import { toCss } from "../../base/colour";
-import { fullHeight, Minimap } from "../../derive/minimap";
-import type { TaskModel } from "../../model/tasks";
 import type { PanelView } from "../../panel/panel_view";
+import { ThreadsBusyArea } from "../../panel/threads_busy";
 import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../timeline/time_plot";
 import { threadAxis } from "../../timeline/value_axis";
@@ -33,8 +32,8 @@ export function BusyChart(props: {
   const { view, summary } = props;
   const store = view.session.value;
   useFilterOf(store);
-  const minimap = useMemo(() => new Minimap(), []);
-  const sheet = useMemo(() => new Sheet(), []);
+  const busy = useMemo(() => new ThreadsBusyArea(), []);
+  const full = useRef(0);
   const { value: names } = view.namesVersion;
   const { value: rows } = view.dataVersion;
   const { time } = view.table("errors").columns;
@@ -51,11 +50,6 @@ export function BusyChart(props: {
   );
   const known = view.now.value > 0 ? view.counts.value : null;
   const none = (summary.tasks ?? known)?.captured === 0 && !isCutOff(summary);
-  const full = (model: TaskModel): number => {
-    const filtered = model.filter?.byRow ?? false;
-    const { most } = minimap;
-    return filtered && most === 0 ? 0 : fullHeight({ most, threads, filtered });
-  };
   const named = (summary.prefixes ?? []).slice(0, MOST_NAMED);
   const more = (summary.prefixes?.length ?? 0) - named.length;
 
@@ -93,18 +87,18 @@ export function BusyChart(props: {
           label="Threads busy over the run, by task prefix; the figures are below"
           height_px={HEIGHT_PX}
           content={{
-            prepare(width, [start, stop]) {
+            prepare(width, range) {
               if (!store) return;
-              minimap.update(store.model, {
-                start,
-                secondsPerPixel: (stop - start) / width,
-                width_px: width,
-              });
+              full.current = busy.update(store.model, range, width, threads);
             },
-            axis: () => threadAxis(store ? full(store.model) : threads),
+            axis: () => threadAxis(store ? full.current : threads),
             paint(area) {
               if (!store || !paints) return;
-              paintBusy(area, minimap, paints, sheet, view.present.peek());
+              const { compute } = paints;
+              // What came after a pause is not shown.
+              const end = area.x(view.present.peek() ?? Infinity);
+              const most = area.height / (area.y(0) - area.y(1));
+              busy.paint(area, most, compute.paints, compute.other, end);
               paintErrors(area, errors);
               paintExpectedEnd(area, summary);
             },
@@ -146,50 +140,6 @@ function useFilterOf(store: PanelView["session"]["value"]): void {
       shared.release();
     };
   }, [store]);
-}
-
-function paintBusy(
-  area: PlotArea,
-  minimap: Minimap,
-  { compute }: ReturnType<typeof makePixelColours>,
-  sheet: Sheet,
-  present: number | null,
-): void {
-  const { context, left, top, width, height } = area;
-  const threads = height / (area.y(0) - area.y(1));
-  sheet.paint(width, height, (pixels) =>
-    minimap.paint(pixels, height, threads, compute.paints, compute.other),
-  );
-  // What came after a pause is not shown.
-  const right = present === null ? width : Math.round(area.x(present)) - left;
-  const shown = Math.min(width, right);
-  if (shown <= 0) return;
-  const { canvas } = sheet;
-  context.drawImage(canvas, 0, 0, shown, height, left, top, shown, height);
-}
-
-/** Another canvas, by way of which pixels come: where nothing is, the grid stays. */
-class Sheet {
-  readonly canvas = document.createElement("canvas");
-  private readonly ink = this.canvas.getContext("2d");
-  private image: ImageData | null = null;
-
-  paint(
-    width: number,
-    height: number,
-    paint: (pixels: Uint32Array) => void,
-  ): void {
-    if (!this.ink) return;
-    if (this.image?.width !== width || this.image.height !== height) {
-      this.canvas.width = width;
-      this.canvas.height = height;
-      this.image = this.ink.createImageData(width, height);
-    }
-    const pixels = new Uint32Array(this.image.data.buffer);
-    pixels.fill(0);
-    paint(pixels);
-    this.ink.putImageData(this.image, 0, 0);
-  }
 }
 
 function paintExpectedEnd(area: PlotArea, { answer }: ReportSummary): void {

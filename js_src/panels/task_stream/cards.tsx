@@ -18,21 +18,22 @@ import { spanName } from "../../panel/narrowing";
 import type { SessionStore } from "../../session";
 import { rowsOf } from "../../session_tables";
 import { capitalized } from "../../panel/action_words";
-import type { Hover, ViewState } from "./view_state";
+import type { Hover, PanelState } from "./panel_state";
 import { placeOf } from "../../panel/worker_groups";
 import type { TaskModel } from "../../model/tasks";
 import { moreComes } from "./status_facts";
 import { prefixColoursOf } from "../../panel/pixel_colours";
 import type { TaskError, Interval } from "../../model/types";
 import { CloseIcon, WarningIcon } from "../../panel/icons";
-import { mergedText, type EventMark } from "./events_row";
+import { mergedText } from "../../timeline/marks";
+import type { EventItem } from "./events";
 import { splitException } from "../../panel/traceback";
 import { ACTION_COLOURS, actionColour } from "../../base/palette";
 
 const MOST_CHARS = 200;
 
 export function HoverCard(props: {
-  view: ViewState;
+  view: PanelState;
   plot: PlotPlace;
 }): JSX.Element | null {
   const { view } = props;
@@ -43,7 +44,7 @@ export function HoverCard(props: {
 }
 
 function TaskCard(props: {
-  view: ViewState;
+  view: PanelState;
   plot: PlotPlace;
   hover: Hover;
   session: SessionStore;
@@ -94,7 +95,7 @@ function TaskCard(props: {
 }
 
 /** The first line of the exception: the rest is where the task is pinned. */
-function exceptionOf(view: ViewState, task: number): string {
+function exceptionOf(view: PanelState, task: number): string {
   const errors = rowsOf(view.table("errors"), "time");
   const known = errors.find((error) => error.task === task);
   return known?.exception.split("\n")[0].slice(0, MOST_CHARS) ?? "";
@@ -104,7 +105,7 @@ function exceptionOf(view: ViewState, task: number): string {
 function otherActions(
   session: SessionStore,
   hover: Hover,
-  view: ViewState,
+  view: PanelState,
 ): [string, string][] {
   if (!view.environment.visible.value) return [];
   const { row } = hover;
@@ -120,7 +121,7 @@ function otherActions(
 }
 
 export function CoarseCard(props: {
-  view: ViewState;
+  view: PanelState;
   plot: PlotPlace;
 }): JSX.Element | null {
   const { view } = props;
@@ -164,14 +165,14 @@ const MOST_LISTED = 6;
 const TOLD_S = 0.01;
 
 export function EventCard(props: {
-  view: ViewState;
+  view: PanelState;
   plot: PlotPlace;
 }): JSX.Element | null {
   const { view } = props;
   const hover = view.eventHover.value;
   const session = view.session.value;
   if (!hover || !session) return null;
-  const { marks, level } = hover.merged;
+  const { items: marks, level } = hover.merged;
   const { eventsTop, events } = view.rows.value;
   const only = marks.length === 1 ? marks[0] : undefined;
   const origin = view.origin.value;
@@ -197,8 +198,8 @@ export function EventCard(props: {
   );
 }
 
-function footOf(marks: readonly EventMark[]): string[] {
-  const known = (mark: EventMark) => (mark.error?.task ?? -1) >= 0;
+function footOf(marks: readonly EventItem[]): string[] {
+  const known = (mark: EventItem) => (mark.error?.task ?? -1) >= 0;
   const errors = marks.filter(known).length;
   if (errors === 0) return [];
   return ["Click to pin the task", ...(errors > 1 ? ["again: the next"] : [])];
@@ -206,7 +207,7 @@ function footOf(marks: readonly EventMark[]): string[] {
 
 function OneError(props: {
   session: SessionStore;
-  mark: EventMark;
+  mark: EventItem;
   error: TaskError;
 }): JSX.Element {
   const { session, mark, error } = props;
@@ -242,7 +243,7 @@ function KeyOf(props: { session: SessionStore; task: number }): JSX.Element {
 }
 
 function Several(props: {
-  marks: readonly EventMark[];
+  marks: readonly EventItem[];
   origin: number;
 }): JSX.Element {
   const { marks, origin } = props;
@@ -264,10 +265,10 @@ function Several(props: {
 
 /** Of time, as far as it is told; what begins together in that of the workers. */
 export function inOrder(
-  marks: readonly EventMark[],
+  marks: readonly EventItem[],
   origin: number,
-): EventMark[] {
-  const told = ({ start }: EventMark): number =>
+): EventItem[] {
+  const told = ({ start }: EventItem): number =>
     Math.round((start - origin) / TOLD_S);
   return [...marks].sort(
     (one, other) =>
@@ -276,7 +277,7 @@ export function inOrder(
   );
 }
 
-function when(mark: EventMark, origin: number): string {
+function when(mark: EventItem, origin: number): string {
   const start = mark.start - origin;
   if (mark.stop === mark.start) return `+${formatMoment(start, 3)}`;
   return Number.isFinite(mark.stop)
@@ -284,7 +285,7 @@ function when(mark: EventMark, origin: number): string {
     : `since ${formatMoment(start, 1)}`;
 }
 
-function sentence(mark: EventMark): string {
+function sentence(mark: EventItem): string {
   if (!mark.error) return mark.text;
   const message = firstLine(splitException(mark.error.exception)[1]);
   return message === "" ? mark.text : `${mark.text}: ${message}`;
@@ -362,7 +363,7 @@ interface RowWords {
 export function rowWords(
   row: Interval,
   store: SessionStore,
-  view: ViewState,
+  view: PanelState,
 ): RowWords {
   const prefix = store.prefixes[row.prefix] ?? "(unknown)";
   const action = store.actions[row.action] ?? "(unknown)";

@@ -6,9 +6,9 @@ import { beforeFirst, NO_CLIENT } from "../../panel/states";
 import type { EmptyState } from "../../panel/host";
 import { runningTasks } from "../../panel/status_line";
 import { moreComes } from "./status_facts";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 
-export function whyEmpty(view: ViewState): EmptyState | null {
+export function whyEmpty(view: PanelState): EmptyState | null {
   const why = view.host.emptyState.value;
   const held = view.holdsAny.value;
   // Between sessions, and until the first row is here.
@@ -21,7 +21,7 @@ export function whyEmpty(view: ViewState): EmptyState | null {
 }
 
 /** A session without tasks: what is there already, and what will come. */
-function waitingState(view: ViewState): EmptyState {
+function waitingState(view: PanelState): EmptyState {
   if (!view.session.value) return NO_CLIENT;
   if (view.now.value === 0) {
     return beforeFirst(view.host.live, view.notices.value);

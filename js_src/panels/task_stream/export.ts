@@ -1,16 +1,16 @@
 // What a person can take away: the picture, the rows that are on the screen,
 // or all that the page holds.
 
-import { drawPicture } from "./picture";
+import { drawPicture } from "./png";
 import { blankInterval, readRow } from "../../model/query";
 import { csvText } from "../../base/save";
 import type { Interval } from "../../model/types";
 import { STATUSES } from "../../schema";
 import type { SessionStore } from "../../session";
 import { fileName, saveFile, savePng } from "../../panel/export";
-import type { Stage } from "./stage";
-import type { ViewState } from "./view_state";
-import { groupLanes } from "../../panel/worker_groups";
+import type { TaskPlot } from "./plot";
+import type { PanelState } from "./panel_state";
+import { type NameOf, workerNames } from "../../panel/worker_groups";
 import { formatExact, plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import { allTasks } from "../../session";
@@ -31,7 +31,7 @@ function* csvRows(
   store: SessionStore,
   rows: readonly Interval[],
   keys: ReadonlyMap<number, string>,
-  names: ReadonlyMap<string, string>,
+  nameOf: NameOf,
 ) {
   const origin = store.origin.peek();
   for (const row of rows) {
@@ -41,7 +41,7 @@ function* csvRows(
       Number((row.start - origin).toFixed(6)),
       row.duration,
       worker,
-      names.get(worker) ?? "",
+      worker && nameOf(worker),
       thread,
       store.prefixes[row.prefix] ?? "",
       store.actions[row.action] ?? "",
@@ -54,16 +54,9 @@ function* csvRows(
   }
 }
 
-/** What the panel calls workers, those outside of the focus, too. */
-function namesOf(view: ViewState, store: SessionStore): Map<string, string> {
-  const workers = view.session.peek()?.workers.peek() ?? [];
-  const groups = groupLanes(store.lanes, workers, [], view.namesSeen);
-  return new Map(groups.map(({ address, name }) => [address, name]));
-}
-
 /** Returns what to say: nothing where the home refused and said why. */
 async function saveCsv(
-  view: ViewState,
+  view: PanelState,
   store: SessionStore,
   rows: readonly Interval[],
   name: string,
@@ -71,8 +64,8 @@ async function saveCsv(
 ): Promise<string> {
   const tasks = rows.length <= MOST_KEYS ? tasksOf(rows) : null;
   const keys = await store.keys.texts(tasks ?? []);
-  const names = namesOf(view, store);
-  const text = csvText(HEADER, csvRows(store, rows, keys, names));
+  const nameOf = workerNames(view);
+  const text = csvText(HEADER, csvRows(store, rows, keys, nameOf));
   const keyless = tasks && tasks.length - keys.size;
   const words = savedWords(rows.length, { ...others, keyless }, view.host.live);
   return saveFile(view.host, `${name}.csv`, text) ? words : "";
@@ -83,8 +76,8 @@ const tasksOf = (rows: readonly Interval[]): number[] =>
 
 /** Rows that are on the screen and pass the filters. */
 export async function exportVisible(
-  view: ViewState,
-  stage: Stage,
+  view: PanelState,
+  plot: TaskPlot,
 ): Promise<string> {
   const store = view.session.peek();
   if (!store) return "Nothing to save yet";
@@ -92,13 +85,13 @@ export async function exportVisible(
   // What came after a pause is not drawn.
   const end = view.paused.peek() ?? Infinity;
   const time = [window.start, Math.min(window.stop, end)] as const;
-  const { shown } = stage.map;
+  const { shown } = plot.lanes.map;
   const found = rowsOfLanes(store.model, shown, time, store.model.filter);
   const coarse = coarseRows(store.model, shown, time);
   return saveCsv(view, store, found, fileName(NAME), { coarse });
 }
 
-export async function exportAll(view: ViewState): Promise<string> {
+export async function exportAll(view: PanelState): Promise<string> {
   const store = view.session.peek();
   if (!store) return "Nothing to save yet";
   const lanes = store.lanes.map((_, lane) => lane);
@@ -109,11 +102,11 @@ export async function exportAll(view: ViewState): Promise<string> {
 }
 
 export async function exportPicture(
-  view: ViewState,
-  stage: Stage,
+  view: PanelState,
+  plot: TaskPlot,
 ): Promise<string> {
   if (!view.session.peek()) return "Nothing to save yet";
-  const picture = drawPicture(view, stage);
+  const picture = drawPicture(view, plot);
   return (await savePng(view.host, NAME, picture)) ? "Saved the picture" : "";
 }
 

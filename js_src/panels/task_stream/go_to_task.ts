@@ -4,7 +4,7 @@
 import type { Interval, TaskError } from "../../model/types";
 import type { SessionStore } from "../../session";
 import { rowOfTask, stretchOf } from "../../model/query";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 
 /** What stands for the lane of a task that ran on none that is known. */
 const NO_LANE = -2;
@@ -16,7 +16,7 @@ const SHORTEST_S = 1e-4;
 const AROUND = 40;
 
 export function zoomTo(
-  view: ViewState,
+  view: PanelState,
   [start, stop]: readonly [number, number],
 ): void {
   const room = Math.max(stop - start, SHORTEST_S) * ROOM;
@@ -55,16 +55,16 @@ export function rowOfError(
 }
 
 /** Pins a row and brings its lane onto the screen; the window stays if it can. */
-export function pinRow(view: ViewState, row: Interval): void {
+export function pinRow(view: PanelState, row: Interval): void {
   view.pinned.value = row;
-  view.reveal(row.lane);
+  view.plot.peek()?.reveal(row.lane);
   const { window } = view;
   const [start, stop] = stretchOf(row);
   if (stop < window.start || start > window.stop) goToRow(view, row);
 }
 
 /** Pins a row and shows it with some of what ran around it. */
-export function goToRow(view: ViewState, row: Interval): void {
+export function goToRow(view: PanelState, row: Interval): void {
   const { window } = view;
   const [first, last] = stretchOf(row);
   const length = last - first;
@@ -74,6 +74,6 @@ export function goToRow(view: ViewState, row: Interval): void {
   const middle = (first + last) / 2;
   const start = Math.max(middle - width / 2, view.extent?.start ?? -Infinity);
   view.pinned.value = row;
-  view.reveal(row.lane);
+  view.plot.peek()?.reveal(row.lane);
   view.window.show(start, start + width, true);
 }

@@ -3,27 +3,29 @@
 import type { JSX } from "preact";
 import { formatBytes, formatBytesOf, formatShare } from "../../base/format";
 import { shortenMiddle, textWidth } from "../../base/text_width";
-import { type Band, bandsOf } from "./lane_map";
-import type { Stage } from "./stage";
-import type { ViewState } from "./view_state";
+import { type Band, bandsOf } from "../../timeline/lanes";
+import type { TaskPlot } from "./plot";
+import type { PanelState } from "./panel_state";
 import { plainAddress, type WorkerGroup } from "../../panel/worker_groups";
 
 /** Share of the shown time that the worker's threads were busy; NaN unknown. */
 export type BusyOf = (group: WorkerGroup) => number;
 
 export function Gutter(props: {
-  view: ViewState;
-  stage: Stage;
+  view: PanelState;
+  plot: TaskPlot;
   busyOf: BusyOf;
 }): JSX.Element {
-  const { view, stage, busyOf } = props;
-  void stage.laid.value;
+  const { view, plot, busyOf } = props;
+  void plot.laid.value;
+  const { lanes } = plot;
   const line_px = view.rows.value.line;
   // What is laid out may be older than what is said of memory.
   const now = new Map(view.groups.value.map((group) => [group.address, group]));
-  const bands = bandsOf(stage.map, stage.plot.size.pixelRatio, line_px).map(
-    (band) => ({ ...band, group: now.get(band.group.address) ?? band.group }),
-  );
+  const bands = bandsOf(lanes.map, lanes.pixelRatio, line_px).map((band) => ({
+    ...band,
+    group: now.get(band.group.address) ?? band.group,
+  }));
   const { gutter, gutterSize: size } = view.geometry.value;
   const { font, size_px } = view.environment.theme.value;
   const room_px = gutter - (size === "short" ? 5 : 17);
@@ -87,7 +89,7 @@ function nameOf(
 }
 
 function Details(props: {
-  band: Band;
+  band: Band<WorkerGroup>;
   busy: number;
   live: boolean;
   line_px: number;

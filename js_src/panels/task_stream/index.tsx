@@ -1,12 +1,12 @@
 // The task stream as a PanelKind.
 
 import type { JSX } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { FocusCrumbs, goCrowds, GoToNow, PanelFrame } from "../../panel/panel";
 import { mountPanel } from "../../panel/mount";
 import { panelIcon, type PanelKind } from "../../panel/host";
 import { pressKey, GESTURES, SHORTCUTS } from "./keyboard";
-import { ViewState } from "./view_state";
+import { PanelState } from "./panel_state";
 import { narrows } from "../../panel/narrowing";
 import { chooserCrowds, isChosen } from "../../panel/toolbar";
 import { whyEmpty } from "./empty_panel";
@@ -14,7 +14,7 @@ import { bannerNotice } from "../../panel/states";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./legend";
 import { panelFacts } from "./status_facts";
-import { StageView, type StageHandle } from "./stage_view";
+import { PlotView } from "./plot_view";
 import { TableSheet } from "./table";
 import { searchCrowds, Tools } from "./tools";
 import { dataMoment } from "../../panel/tasks_ran";
@@ -34,39 +34,25 @@ export const TASK_STREAM: PanelKind = {
   tables: ["tasks", "errors", "workers", "gaps", "cells", "computations"],
   mount: (element, props) =>
     mountPanel(element, props, TASK_STREAM, (root, environment) => {
-      const view = new ViewState(environment, props.host);
-      const parts: PanelParts = { handle: null };
+      const view = new PanelState(environment, props.host);
       view.focusPlot = () =>
-        (parts.handle?.hit ?? root).focus({ preventScroll: true });
+        (view.plot.peek()?.plot.hit ?? root).focus({ preventScroll: true });
       return {
-        content: <TaskStreamPanel view={view} root={root} parts={parts} />,
+        content: <TaskStreamPanel view={view} root={root} />,
         use: (store) => view.use(store),
-        press: (key, shift) =>
-          pressKey(key, shift, view, (pages) => {
-            const stage = parts.handle?.stage;
-            if (!stage) return false;
-            const page = stage.map.height / stage.plot.size.pixelRatio;
-            stage.scrollLanes(pages * page * 0.9);
-            return true;
-          }),
+        press: (key, shift) => pressKey(key, shift, view),
         focusHome: () => view.focusPlot(),
-        dispose: () => view.dispose(),
+        dispose: view.followRun(),
       };
     }),
 };
 
-interface PanelParts {
-  handle: StageHandle | null;
-}
-
 function TaskStreamPanel(props: {
-  view: ViewState;
+  view: PanelState;
   root: HTMLElement;
-  parts: PanelParts;
 }): JSX.Element {
-  const { view, root, parts } = props;
+  const { view, root } = props;
   const busyOf = useBusy(view);
-  const stage = useRef<StageHandle | null>(null);
   const empty = whyEmpty(view);
   const plot = empty === null;
   const breadth = view.breadth.value;
@@ -92,12 +78,7 @@ function TaskStreamPanel(props: {
           {plot && !crowded && <GoToNow view={view} />}
         </>
       }
-      tools={
-        <Tools
-          view={view}
-          stage={() => (plot ? (stage.current?.stage ?? null) : null)}
-        />
-      }
+      tools={<Tools view={view} />}
       facts={() =>
         panelFacts(view, bannerNotice(view.notices.value, view.dismissed.value))
       }
@@ -113,15 +94,7 @@ function TaskStreamPanel(props: {
         <PanelLegend view={view} menu={false} />
       )}
       <div class="ds-body">
-        <StageView
-          view={view}
-          root={root}
-          busyOf={busyOf}
-          onStage={(handle) => {
-            stage.current = handle;
-            parts.handle = handle;
-          }}
-        />
+        <PlotView view={view} root={root} busyOf={busyOf} />
         <Pinned view={view} />
         <TableSheet view={view} busyOf={busyOf} />
       </div>
@@ -129,16 +102,16 @@ function TaskStreamPanel(props: {
   );
 }
 
-const wheelGesture = ({ host }: ViewState): string =>
+const wheelGesture = ({ host }: PanelState): string =>
   host.capturesWheel
     ? "The wheel zooms at the pointer; Shift+wheel moves, Alt+wheel scrolls the lanes."
     : "The wheel scrolls the page until you click the plot, or with Ctrl or ⌘; then it zooms. Alt+wheel scrolls the lanes.";
 
 /** Shares of the shown time, worked out when the window comes to rest. */
-function useBusy(view: ViewState): (group: WorkerGroup) => number {
+function useBusy(view: PanelState): (group: WorkerGroup) => number {
   const settled = view.range.value;
-  const groups = view.placed.value;
   const moment = dataMoment(view);
+  const groups = view.placed.value;
   return useMemo(() => {
     const model = view.session.peek()?.model;
     const known = new Map<string, number>();

@@ -7,7 +7,7 @@ import {
   WHOLE_AND_NOW,
   ZOOM_AND_MOVE,
 } from "../../timeline/keyboard";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 
 export const SHORTCUTS: readonly Shortcut[] = [
   ...ZOOM_AND_MOVE,
@@ -29,23 +29,22 @@ export const GESTURES: readonly string[] = [
   "Several prefixes, or several actions and erred, mean any of them; a prefix with an action means both.",
 ];
 
-const PRESSES = new Map<string, (view: ViewState) => void>([
+const PRESSES = new Map<string, (view: PanelState) => void>([
   [" ", (view) => view.togglePause()],
   ["/", (view) => view.openSearch()],
   ["t", ({ tableOpen }) => (tableOpen.value = !tableOpen.peek())],
   ["?", ({ helpOpen }) => (helpOpen.value = !helpOpen.peek())],
   ["Escape", (view) => view.escape()],
+  ["PageUp", ({ plot }) => plot.peek()?.scrollPages(-1)],
+  ["PageDown", ({ plot }) => plot.peek()?.scrollPages(1)],
 ]);
 
 /** What a key does; true when it was one of ours. */
 export function pressKey(
   key: string,
   shift: boolean,
-  view: ViewState,
-  scrollPages: (pages: number) => boolean,
+  view: PanelState,
 ): boolean {
-  if (key === "PageUp") return scrollPages(-1);
-  if (key === "PageDown") return scrollPages(1);
   const press = PRESSES.get(key.length === 1 ? key.toLowerCase() : key);
   press?.(view);
   return press !== undefined || pressTimeKey(key, shift, view);

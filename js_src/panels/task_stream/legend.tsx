@@ -10,7 +10,7 @@ import { Menu } from "../../panel/menu";
 import { type LegendEntry, NOT_COUNTED, viewLegend } from "./legend_entries";
 import { actionNote } from "../../panel/action_words";
 import { narrows } from "../../panel/narrowing";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 
 interface LegendProps {
   entries: readonly LegendEntry[];
@@ -247,13 +247,13 @@ function fit(
 }
 
 /** Filters need the line more than a name in the legend does. */
-function faceOf(view: ViewState): "words" | "name" | "count" {
+function faceOf(view: PanelState): "words" | "name" | "count" {
   if (view.breadth.value !== "tiny") return "words";
   return narrows(view.narrowing.value) ? "count" : "name";
 }
 
 export function PanelLegend(props: {
-  view: ViewState;
+  view: PanelState;
   menu: boolean;
 }): JSX.Element {
   const { view } = props;

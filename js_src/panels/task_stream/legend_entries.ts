@@ -7,7 +7,7 @@ import type { ActionTotal, PrefixTotal } from "../../model/types";
 import { ERRED, legendAction } from "../../panel/action_words";
 import { type PrefixColour, prefixColoursOf } from "../../panel/pixel_colours";
 import { isCounted } from "./status_facts";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 
 export interface LegendEntry {
   /** `prefix:name` or `action:name`. */
@@ -174,7 +174,7 @@ const NO_LEGEND: ViewLegend = {
 };
 
 /** Reads signals; what it lists of actions stays listed. */
-export function viewLegend(view: ViewState): ViewLegend {
+export function viewLegend(view: PanelState): ViewLegend {
   const session = view.session.value;
   if (!session) return NO_LEGEND;
   void view.namesVersion.value;

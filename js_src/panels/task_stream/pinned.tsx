@@ -28,7 +28,7 @@ import { actionRgb } from "../../panel/pixel_colours";
 import { zoomTo } from "./go_to_task";
 import { readTaskDetail } from "../../panel/task_detail";
 import { splitException, TracebackText } from "../../panel/traceback";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 import { placeOf } from "../../panel/worker_groups";
 
 const ERROR = STATUSES[1];
@@ -38,7 +38,7 @@ type Asked =
   | { readonly state: "told"; readonly detail: TaskDetail }
   | { readonly state: "failed"; readonly problem: Problem };
 
-export function Pinned(props: { view: ViewState }): JSX.Element | null {
+export function Pinned(props: { view: PanelState }): JSX.Element | null {
   const { view } = props;
   const row = view.pinned.value;
   const session = view.session.value;
@@ -74,7 +74,7 @@ function useDetail(session: SessionStore, task: number): [Asked, () => void] {
 }
 
 function PinnedTask(props: {
-  view: ViewState;
+  view: PanelState;
   session: SessionStore;
   row: Interval;
 }): JSX.Element {
@@ -185,7 +185,7 @@ function PinnedTask(props: {
 
 /** What its function did in its time, on all workers. */
 function ProfileButton(props: {
-  view: ViewState;
+  view: PanelState;
   words: { readonly prefix: string };
   parts: readonly Part[];
 }): JSX.Element | null {
@@ -210,7 +210,7 @@ function badgeStyle(theme: Theme): JSX.CSSProperties {
 
 /** The span of a task, to isolate it by a click, and again to show all. */
 function SpanOf(props: {
-  view: ViewState;
+  view: PanelState;
   /** Empty where no row of the task is here. */
   id: string;
   name: string;
@@ -258,7 +258,7 @@ function formatResult(nbytes: number, erred: boolean): string {
 
 function ErrorOf(props: {
   taskKey: string | null;
-  view: ViewState;
+  view: PanelState;
   row: Interval;
   erred: boolean;
   detail: TaskDetail | null;

@@ -17,7 +17,7 @@ import {
   runningTasks,
 } from "../../panel/status_line";
 import { isPartial, type SearchState } from "../../panel/selection";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 import { narrows } from "../../panel/narrowing";
 import { ERRED, legendAction } from "../../panel/action_words";
 
@@ -210,7 +210,7 @@ export function statusFacts(input: StatusInput): Fact[] {
 
 /** `told`: a notice that is said elsewhere. Reads signals. */
 export function panelFacts(
-  view: ViewState,
+  view: PanelState,
   told: Notice | null,
   pictured = false,
 ): Fact[] {
@@ -251,7 +251,7 @@ interface Selected {
  * Null while nothing is filtered; nobody works it out once the kernel is gone.
  * "uncounted" until the kernel's figures are of this selection.
  */
-function selectedOf(view: ViewState): Selected | "uncounted" | null {
+function selectedOf(view: PanelState): Selected | "uncounted" | null {
   const narrowing = view.narrowing.value;
   if (!narrows(narrowing) || view.state.value === "lost") return null;
   if (!isCounted(view)) return "uncounted";
@@ -273,7 +273,7 @@ function selectedOf(view: ViewState): Selected | "uncounted" | null {
   return { count: counts.join(", "), erred };
 }
 
-function rowsOf(view: ViewState, name: string): number {
+function rowsOf(view: PanelState, name: string): number {
   const actions = view.session.value?.actions ?? [];
   return view.totals.value.actions.reduce(
     (sum, { action, rows }) =>
@@ -319,7 +319,7 @@ export function searchFact(search: SearchState, live: boolean): Fact | null {
   };
 }
 
-export function prefixesInFocus(view: ViewState): PrefixTotal[] {
+export function prefixesInFocus(view: PanelState): PrefixTotal[] {
   const { prefixes } = view.focus.value;
   const rows = view.totals.value.prefixes;
   if (prefixes.length === 0) return [...rows];
@@ -333,7 +333,7 @@ export function prefixesInFocus(view: ViewState): PrefixTotal[] {
  * Whether the figures are of what is selected now. A kernel takes a moment, and
  * one without subshells hears of a selection only after its cell.
  */
-export function isCounted(view: ViewState): boolean {
+export function isCounted(view: PanelState): boolean {
   const asked = view.focus.value;
   const { focus } = view.totals.value;
   return (
@@ -353,7 +353,7 @@ function haveSame(some: Focus["workers"], others: Focus["workers"]): boolean {
 const NO_HISTORY = ["page-full", "bye", "bad-file"];
 
 /** False once the page is full, and where the home says that its kernel is gone. */
-export function moreComes(view: ViewState): boolean {
+export function moreComes(view: PanelState): boolean {
   return (
     view.session.value !== null &&
     view.host.emptyState.value === null &&

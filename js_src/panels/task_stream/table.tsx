@@ -22,11 +22,11 @@ import { isCounted, prefixesInFocus } from "./status_facts";
 import type { BusyOf } from "./gutter";
 import { prefixColoursOf } from "../../panel/pixel_colours";
 import { actionCss } from "./cards";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 import { goToRow, rowOfError } from "./go_to_task";
 
 export function TableSheet(props: {
-  view: ViewState;
+  view: PanelState;
   busyOf: BusyOf;
 }): JSX.Element | null {
   const { view } = props;
@@ -36,7 +36,7 @@ export function TableSheet(props: {
 }
 
 function Sheet(props: {
-  view: ViewState;
+  view: PanelState;
   session: SessionStore;
   busyOf: BusyOf;
 }): JSX.Element {
@@ -77,7 +77,7 @@ function Sheet(props: {
 }
 
 interface TableOf {
-  view: ViewState;
+  view: PanelState;
   session: SessionStore;
 }
 
@@ -91,14 +91,14 @@ function Named(props: { name: string; colour: string }): JSX.Element {
 }
 
 /** Zooming alone counts nothing again: it is of the whole run then, too. */
-function scopeOf(view: ViewState): string {
+function scopeOf(view: PanelState): string {
   const { value: focus } = view.focus;
   const scope = isWhole(focus) ? "of the whole run" : "in the selection";
   return isCounted(view) ? scope : `${scope}: not counted yet`;
 }
 
 /** Isolated actions, errors among them, narrow the plot and not these figures. */
-function beside(view: ViewState): string {
+function beside(view: PanelState): string {
   const names = view.narrowing.value.actions.map((name) => `“${name}”`);
   return names.length > 0 ? `, not of ${names.join(", ")} alone` : "";
 }
@@ -165,7 +165,7 @@ function Actions(props: TableOf): JSX.Element {
 }
 
 /** The kernel's figures are of all prefixes, whichever are isolated. */
-function actionCaption(view: ViewState): string {
+function actionCaption(view: PanelState): string {
   const { prefixes } = view.focus.value;
   const scope =
     prefixes.length > 0 && isCounted(view) ? "of all prefixes" : scopeOf(view);
@@ -173,7 +173,7 @@ function actionCaption(view: ViewState): string {
 }
 
 function Workers(props: {
-  view: ViewState;
+  view: PanelState;
   session: SessionStore;
   busyOf: BusyOf;
 }): JSX.Element {

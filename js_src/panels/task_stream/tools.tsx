@@ -18,15 +18,14 @@ import { exportAll, exportPicture, exportVisible } from "./export";
 import { rowOfTask } from "../../model/query";
 import { goToRow } from "./go_to_task";
 import { searchFact, searchSummary } from "./status_facts";
-import type { Stage } from "./stage";
-import type { ViewState } from "./view_state";
+import type { TaskPlot } from "./plot";
+import type { PanelState } from "./panel_state";
 
 interface ToolsProps {
-  view: ViewState;
-  stage: () => Stage | null;
+  view: PanelState;
 }
 
-function stepSearch(view: ViewState, by: number): void {
+function stepSearch(view: PanelState, by: number): void {
   const task = view.step(by);
   const model = view.session.peek()?.model;
   if (!model || task === null) return;
@@ -40,7 +39,7 @@ function stepSearch(view: ViewState, by: number): void {
   view.say("The rows of this task are not on this page");
 }
 
-function SearchField(props: { view: ViewState }): JSX.Element {
+function SearchField(props: { view: PanelState }): JSX.Element {
   const { view } = props;
   const search = view.search.value;
   return (
@@ -64,7 +63,7 @@ function SearchField(props: { view: ViewState }): JSX.Element {
 }
 
 async function tell(
-  view: ViewState,
+  view: PanelState,
   save: () => Promise<string>,
 ): Promise<void> {
   view.hint.value = "Saving …";
@@ -88,22 +87,22 @@ function ExportItems(
 ): JSX.Element {
   const { view, close } = props;
   const verb = props.verb ? "Export " : "";
-  const run = (save: (stage: Stage) => Promise<string>) => () => {
-    const stage = props.stage();
+  const run = (save: (plot: TaskPlot) => Promise<string>) => () => {
+    const plot = view.plot.peek();
     close();
-    if (stage) void tell(view, () => save(stage));
+    if (plot) void tell(view, () => save(plot));
   };
   return (
     <>
       <MenuItem
         detail="as it is on the screen"
-        onClick={run((stage) => exportPicture(view, stage))}
+        onClick={run((plot) => exportPicture(view, plot))}
       >
         {`${verb}PNG`}
       </MenuItem>
       <MenuItem
         detail="rows on the screen"
-        onClick={run((stage) => exportVisible(view, stage))}
+        onClick={run((plot) => exportVisible(view, plot))}
       >
         {`${verb}CSV`}
       </MenuItem>
@@ -118,18 +117,18 @@ function ExportItems(
 }
 
 /** Wide enough for the search field beside "Go to now" and a chooser. */
-function hasRoomForField(view: ViewState): boolean {
+function hasRoomForField(view: PanelState): boolean {
   const wide = view.breadth.value === "wide";
   return wide || view.environment.width.value >= 760;
 }
 
-function isSearching(view: ViewState): boolean {
+function isSearching(view: PanelState): boolean {
   const text = view.search.value.text;
   return view.searchOpen.value || text !== "";
 }
 
 /** The field takes the place of what else is on the line, where that is short. */
-export function searchCrowds(view: ViewState): boolean {
+export function searchCrowds(view: PanelState): boolean {
   return isSearching(view) && !hasRoomForField(view);
 }
 

@@ -111,6 +111,7 @@ const SHOTS = {
           prefixes: ["read-parquet", "rename"],
           workers: session.workers.value.slice(0, 3).map((one) => one.address),
           spans: [],
+          cells: [],
         });
       });
     },

@@ -1,61 +1,51 @@
-// The stage as elements: where the canvases hang, the gutter beside them, the
-// card over them. The canvases live as long as this component.
+// The plot as elements: the gutter beside it, the cards over it.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural, formatExact } from "../../base/format";
 import { CellsLane } from "../../panel/cells_lane";
+import { OverviewGestures } from "../../timeline/overview";
 import { CoarseCard, EventCard, HoverCard } from "./cards";
 import { Gutter, type BusyOf } from "./gutter";
-import { PlotInteraction } from "./interaction";
-import { OverviewGestures } from "../../timeline/overview";
-import { Stage } from "./stage";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
+import { TaskPlot } from "./plot";
 
-export interface StageHandle {
-  stage: Stage;
-  hit: HTMLElement;
-}
-
-export function StageView(props: {
-  view: ViewState;
+export function PlotView(props: {
+  view: PanelState;
   root: HTMLElement;
   busyOf: BusyOf;
-  onStage: (handle: StageHandle | null) => void;
 }): JSX.Element {
-  const { view, root, onStage } = props;
+  const { view, root } = props;
   const overviewRef = useRef<HTMLDivElement>(null);
   const overviewHit = useRef<HTMLDivElement>(null);
   const plotRef = useRef<HTMLDivElement>(null);
-  const overlayRef = useRef<HTMLDivElement>(null);
-  const hitRef = useRef<HTMLDivElement>(null);
-  const stageRef = useRef<Stage | null>(null);
 
   useLayoutEffect(() => {
-    const stage = new Stage(
-      {
-        plot: plotRef.current!,
-        overlay: overlayRef.current!,
-        overview: overviewRef.current!,
-      },
-      view,
-    );
-    stageRef.current = stage;
-    const plot = new PlotInteraction(hitRef.current!, root, view, stage);
-    const overview = new OverviewGestures(
+    const elements = { plot: plotRef.current!, overview: overviewRef.current! };
+    const plot = new TaskPlot(elements, root, view);
+    const gestures = new OverviewGestures(
       overviewHit.current!,
       view.timeline,
-      stage.overview,
+      plot.overview,
     );
-    onStage({ stage, hit: hitRef.current! });
+    const { hit } = plot.plot;
+    hit.classList.add("ds-hit");
+    hit.tabIndex = 0;
+    hit.role = "application";
+    hit.ariaRoleDescription = "timeline";
+    view.plot.value = plot;
     return () => {
-      onStage(null);
-      stageRef.current = null;
+      view.plot.value = null;
+      gestures.dispose();
       plot.dispose();
-      overview.dispose();
-      stage.dispose();
     };
   }, [view, root]);
+
+  const plot = view.plot.value;
+  const described = describe(view);
+  useLayoutEffect(() => {
+    if (plot) plot.plot.hit.ariaLabel = described;
+  }, [plot, described]);
 
   const rows = view.rows.value;
   const geometry = view.geometry.value;
@@ -92,19 +82,18 @@ export function StageView(props: {
         aria-hidden="true"
       />
       <div ref={plotRef} class="ds-plot" style={place} />
-      <div ref={overlayRef} class="ds-plot ds-overlay" style={place} />
       <div
         class="ds-gutter"
         onWheel={(event) => {
           const ours = view.host.capturesWheel || view.timeline.engaged.peek();
-          if (ours && stageRef.current?.scrollLanes(event.deltaY)) {
+          if (ours && plot?.scrollLanes(event.deltaY)) {
             event.preventDefault();
             event.stopPropagation();
           }
         }}
         style={{ top: `${overview + rows.lanesTop}px`, width: `${gutter}px` }}
       >
-        <GutterOf view={view} stageRef={stageRef} busyOf={props.busyOf} />
+        {plot && <Gutter view={view} plot={plot} busyOf={props.busyOf} />}
       </div>
       <div
         class="ds-gutter-rule"
@@ -112,15 +101,6 @@ export function StageView(props: {
           left: `${gutter - 1}px`,
           top: `${overview + rows.axis - 1}px`,
         }}
-      />
-      <div
-        ref={hitRef}
-        class="ds-hit"
-        style={place}
-        tabIndex={0}
-        role="application"
-        aria-roledescription="timeline"
-        aria-label={describe(view)}
       />
       {rows.cells > 0 && (
         <CellsLane
@@ -139,13 +119,13 @@ export function StageView(props: {
   );
 }
 
-function describe(view: ViewState): string {
+function describe(view: PanelState): string {
   const tasks = plural(view.counts.value.captured, "task");
   const workers = plural(view.workers.value.length, "worker");
   return `Task stream: ${tasks} on ${workers}. W A S D move and zoom, T shows the numbers as a table, ? lists all keys.`;
 }
 
-function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
+function ThreadsLabel(props: { view: PanelState; full: boolean }): JSX.Element {
   const { view } = props;
   const { text, title } = threadsLabel(
     view.threadsShown.value,
@@ -155,18 +135,7 @@ function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
   return <span title={title}>{props.full ? text : "Threads"}</span>;
 }
 
-function GutterOf(props: {
-  view: ViewState;
-  stageRef: { current: Stage | null };
-  busyOf: BusyOf;
-}): JSX.Element | null {
-  // The stage exists only after the first layout.
-  void props.view.range.value;
-  const stage = props.stageRef.current;
-  return stage && <Gutter {...props} stage={stage} />;
-}
-
-function Note(props: { view: ViewState }): JSX.Element | null {
+function Note(props: { view: PanelState }): JSX.Element | null {
   const hint = props.view.hint.value;
   if (hint === "") return null;
   return (

@@ -2,7 +2,7 @@
 // file it has to be drawn.
 
 import { type LegendEntry, viewLegend } from "./legend_entries";
-import type { Stage } from "./stage";
+import type { TaskPlot } from "./plot";
 import { toCss } from "../../base/colour";
 import {
   formatExact,
@@ -13,10 +13,11 @@ import {
 import type { Theme } from "../../base/theme";
 import { shorten, TextMeasure } from "../../render/text";
 import { factWords, fitFacts } from "../../panel/status_line";
-import { bandsOf, type LaneMap } from "./lane_map";
+import { bandsOf, type LaneMap } from "../../timeline/lanes";
+import type { WorkerGroup } from "../../panel/worker_groups";
 import { crumbsOf } from "../../panel/crumbs";
 import { panelFacts } from "./status_facts";
-import type { ViewState } from "./view_state";
+import type { PanelState } from "./panel_state";
 
 const TITLE = "Task stream";
 const PADDING_PX = 12;
@@ -33,15 +34,18 @@ const LEAST_GUTTER_PX = 84;
 const SHADE = 0.66;
 
 /** The picture as it is, with what elements say on the screen around it. */
-export function drawPicture(view: ViewState, stage: Stage): HTMLCanvasElement {
-  const { overview, map, plot } = stage;
-  const { pixelRatio: ratio } = plot.size;
+export function drawPicture(
+  view: PanelState,
+  { overview, lanes, plot }: TaskPlot,
+): HTMLCanvasElement {
+  const { size, canvas: plotted } = plot.view;
+  const { pixelRatio: ratio } = size;
   const theme = view.environment.theme.peek();
   const geometry = view.geometry.peek();
-  // The canvases of the stage are copied pixel by pixel.
+  // The canvases are copied pixel by pixel.
   const whole = (css_px: number): number => Math.round(css_px * ratio) / ratio;
   const gutter = whole(Math.max(geometry.gutter, LEAST_GUTTER_PX));
-  const width = gutter + plot.size.width / ratio;
+  const width = gutter + size.width / ratio;
   const bars = overview.view.canvas;
   const bars_px = geometry.overview > 0 ? whole(bars.height / ratio + 8) : 0;
   const canvas = document.createElement("canvas");
@@ -56,7 +60,7 @@ export function drawPicture(view: ViewState, stage: Stage): HTMLCanvasElement {
   const legend_px = legend.lines.length * LEGEND_LINE_PX + 6;
   const top = whole(TITLE_PX + legend_px);
   const plotTop = top + bars_px;
-  const height = whole(plotTop + plot.size.height / ratio + STATUS_PX);
+  const height = whole(plotTop + size.height / ratio + STATUS_PX);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   context.scale(ratio, ratio);
@@ -66,7 +70,7 @@ export function drawPicture(view: ViewState, stage: Stage): HTMLCanvasElement {
   context.fillRect(0, 0, width, height);
   pen.title();
   pen.legend(legend, isolated);
-  pen.workers(map, ratio, plotTop, gutter);
+  pen.workers(lanes.map, ratio, plotTop, gutter);
   pen.status(height - STATUS_PX / 2);
   const place = (source: HTMLCanvasElement, y: number): void =>
     context.drawImage(
@@ -78,9 +82,8 @@ export function drawPicture(view: ViewState, stage: Stage): HTMLCanvasElement {
     const size = [bars.width / ratio, bars.height / ratio] as const;
     if (edges) drawWindow(context, theme, [gutter, top], size, edges);
   }
-  place(plot.canvas, plotTop);
-  // What is outside the selection, the pause, what is pinned.
-  place(stage.overlay.canvas, plotTop);
+  place(plotted, plotTop);
+  drawOver(context, plot.hit, gutter, plotTop);
   return canvas;
 }
 
@@ -101,13 +104,41 @@ function drawWindow(
   context.strokeRect(x + left + 0.5, y + 0.5, right - left - 1, height - 1);
 }
 
+/** What lies over the plot as elements: shades, what is pinned. */
+function drawOver(
+  context: CanvasRenderingContext2D,
+  hit: HTMLElement,
+  left: number,
+  top: number,
+): void {
+  const from = hit.getBoundingClientRect();
+  const over = ".ds-time-shade, .ds-lane-pinned";
+  context.save();
+  context.beginPath();
+  context.rect(left, top, from.width, from.height);
+  context.clip();
+  for (const one of hit.querySelectorAll<HTMLElement>(over)) {
+    const { backgroundColor, color, opacity } = getComputedStyle(one);
+    const { x, y, width, height } = one.getBoundingClientRect();
+    const place = [left + x - from.x, top + y - from.y, width, height] as const;
+    if (one.hidden) continue;
+    context.globalAlpha = Number(opacity);
+    context.fillStyle = backgroundColor;
+    context.fillRect(...place);
+    context.strokeStyle = color;
+    context.lineWidth = 2;
+    if (one.classList.contains("ds-lane-pinned")) context.strokeRect(...place);
+  }
+  context.restore();
+}
+
 class Pen {
   private readonly measure: TextMeasure;
   private readonly theme: Theme;
 
   constructor(
     private readonly context: CanvasRenderingContext2D,
-    private readonly view: ViewState,
+    private readonly view: PanelState,
     private readonly width: number,
   ) {
     this.measure = new TextMeasure(context);
@@ -158,7 +189,12 @@ class Pen {
   }
 
   /** Names beside the lanes that can be seen; the plot begins at `top`. */
-  workers(map: LaneMap, ratio: number, top: number, gutter: number): void {
+  workers(
+    map: LaneMap<WorkerGroup>,
+    ratio: number,
+    top: number,
+    gutter: number,
+  ): void {
     const { context } = this;
     const rows = this.view.rows.peek();
     const lanesTop = top + rows.lanesTop;
@@ -245,7 +281,7 @@ export function legendLines(
 }
 
 /** The client, the time that is shown, what it is filtered to. */
-function aboutOf(view: ViewState): string[] {
+function aboutOf(view: PanelState): string[] {
   const { window, extent } = view;
   const origin = view.origin.peek();
   const about: string[] = [];

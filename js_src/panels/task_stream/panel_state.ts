@@ -1,6 +1,5 @@
-// What one task stream panel knows beside the data: the stretch of time it
-// shows, what is isolated, pointed at, pinned and searched. Signals for the
-// chrome; the plot reads the plain fields each frame.
+// What a task stream knows beside what every panel does: its lanes, what is isolated,
+// pointed at, pinned and searched.
 
 import {
   batch,
@@ -13,6 +12,7 @@ import {
 import { PanelView } from "../../panel/panel_view";
 import { union } from "../../model/extent";
 import { NO_FOCUS, type Focus, type Interval } from "../../model/types";
+import type { TaskModel } from "../../model/tasks";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../../panel/host";
 import type { PanelEnvironment } from "../../panel/environment";
@@ -20,13 +20,13 @@ import {
   isWhole,
   isolate,
   narrows,
-  spanNames,
   type Narrowing,
 } from "../../panel/narrowing";
 import { geometryOf, plotRows } from "./geometry";
 import { LegendOrder } from "./legend_entries";
-import type { Shown } from "./events_row";
-import type { CoarseTarget, Target } from "./lane_map";
+import type { Mark } from "../../timeline/marks";
+import type { EventItem } from "./events";
+import type { CoarseTarget, Target, TaskPlot } from "./plot";
 import { stretchOf } from "../../model/query";
 import { zoomTo } from "./go_to_task";
 import { Timeline } from "../../timeline/timeline";
@@ -35,6 +35,7 @@ import {
   plainAddress,
   groupLanes,
   lieAlike,
+  type NameOf,
   type WorkerGroup,
 } from "../../panel/worker_groups";
 import { NO_SEARCH, SharedSelection } from "../../panel/selection";
@@ -51,7 +52,7 @@ interface CoarseHover extends CoarseTarget {
 }
 
 interface EventHover {
-  readonly merged: Shown;
+  readonly merged: Mark<EventItem>;
   readonly pointerX: number;
 }
 
@@ -63,7 +64,7 @@ const SAID_MS = 4000;
 /** A selected time is seen where it takes this share of the window. */
 const LEAST_SEEN = 0.02;
 
-export class ViewState extends PanelView {
+export class PanelState extends PanelView {
   readonly legendOrder = new LegendOrder();
   readonly hover = signal<Hover | null>(null);
   readonly pinned = signal<Interval | null>(null);
@@ -84,8 +85,8 @@ export class ViewState extends PanelView {
   heldAtPause = 0;
   /** Set by the panel: gives the keyboard back to the plot. */
   focusPlot: () => void = () => {};
-  /** Set by the plot: scrolls to a lane. */
-  reveal: (lane: number) => void = () => {};
+  /** Null while it is not drawn. */
+  readonly plot = signal<TaskPlot | null>(null);
   protected override readonly freezes = false;
 
   private readonly shared = signal<SharedSelection | null>(null);
@@ -137,19 +138,6 @@ export class ViewState extends PanelView {
       0,
     );
   });
-  /** Everything that narrows the view, workers and spans by their names. */
-  override readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
-    const focus = this.focus.value;
-    const groups = this.placed.value;
-    const workers = focus.workers.map(
-      (address) =>
-        groups.find((group) => group.address === address)?.name ??
-        plainAddress(address),
-    );
-    void this.namesVersion.value;
-    const spans = spanNames(this.session.value, focus.spans);
-    return { ...focus, workers, spans, actions: this.actions.value };
-  });
   readonly held: ReadonlySignal<number> = computed(() => {
     void this.dataVersion.value;
     const ranges = this.session.value?.model.have() ?? [];
@@ -176,7 +164,6 @@ export class ViewState extends PanelView {
   private saying: ReturnType<typeof setTimeout> | undefined;
   private focusedTime: readonly [number, number] | null = null;
   private movedToFocus = false;
-  private stops: (() => void)[] = [];
 
   constructor(
     environment: PanelEnvironment,
@@ -184,23 +171,31 @@ export class ViewState extends PanelView {
     private readonly used = signal<SessionStore | null>(null),
   ) {
     super({ session: used, host }, environment, new Timeline("now"));
-    this.stops.push(
-      effect(() => {
-        this.window.still =
-          environment.reducedMotion.value || !environment.visible.value;
-      }),
-      effect(() => {
-        void this.session.value;
-        void this.dataVersion.value;
-        void this.origin.value;
-        void this.run.value;
-        untracked(() => this.measure());
-      }),
+  }
+
+  override followRun(): () => void {
+    const stops = [
+      super.followRun(),
       effect(() => {
         const focus = this.focus.value;
         untracked(() => this.followFocus(focus));
       }),
-    );
+    ];
+    return () => {
+      clearTimeout(this.saying);
+      for (const stop of stops) stop();
+      this.use(null);
+    };
+  }
+
+  protected override namesOfWorkers(): NameOf {
+    const groups = this.placed.value;
+    const names = new Map(groups.map(({ address, name }) => [address, name]));
+    return (address) => names.get(address) ?? plainAddress(address);
+  }
+
+  protected override actionsChosen(): readonly string[] {
+    return this.actions.value;
   }
 
   get window(): TimeWindow {
@@ -253,21 +248,19 @@ export class ViewState extends PanelView {
     before?.release();
   }
 
-  dispose(): void {
-    clearTimeout(this.saying);
-    for (const stop of this.stops.splice(0)) stop();
-    this.use(null);
+  /** Of a block, where it begins and ends, however long no task ran in it. */
+  protected override extend(): void {
+    const model = this.session.value?.model;
+    const run = this.run.value;
+    void this.dataVersion.value;
+    void this.origin.value;
+    const rows = model?.extent() ?? null;
+    const extent = rows && union(run, rows);
+    if (!model || !extent) return;
+    untracked(() => this.measure(model, extent));
   }
 
-  /**
-   * Rows came: where do the data begin and end now? Of a block, where it does, however
-   * long no task ran in it.
-   */
-  private measure(): void {
-    const model = this.session.peek()?.model;
-    const rows = model?.extent() ?? null;
-    const extent = rows && union(this.run.peek(), rows);
-    if (!model || !extent) return;
+  private measure(model: TaskModel, extent: Extent): void {
     this.arrived.value = true;
     this.outside.value = model.rowsOutside();
     this.backwards.value = model.odd.negativeDurations;
@@ -277,9 +270,8 @@ export class ViewState extends PanelView {
       this.state.peek() === "stopped" ||
       this.now.peek() - extent.stop > STALE_S;
     if (first && over) this.window.anchor = "whole";
-    this.window.setExtent(extent);
+    this.timeline.extend(extent);
     if (first) this.followFocus(this.focus.peek());
-    this.timeline.anchor.value = this.window.anchor;
   }
 
   // Moving in time ---------------------------------------------------------

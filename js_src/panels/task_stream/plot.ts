@@ -1,0 +1,536 @@
+// The plot of the task stream: lanes of tasks with names on them, the events above them,
+// and what the pointer finds there.
+
+import { effect, signal, untracked } from "@preact/signals";
+import { toCss } from "../../base/colour";
+import { LabelList, placeLabels, type NameWidths } from "../../derive/labels";
+import { LanePicture } from "../../derive/lane_picture";
+import { stretchOf } from "../../model/query";
+import { findAfter } from "../../model/search";
+import type { TaskModel } from "../../model/tasks";
+import type { Interval } from "../../model/types";
+import { ERRED, legendAction } from "../../panel/action_words";
+import {
+  makePixelColours,
+  type PixelColours,
+  tint,
+} from "../../panel/pixel_colours";
+import { isAlarming } from "../../panel/status_line";
+import type { WorkerGroup } from "../../panel/worker_groups";
+import { shorten, TextMeasure } from "../../render/text";
+import { type Box, Lanes } from "../../timeline/lanes";
+import {
+  type PlotArea,
+  TimePlot,
+  type TimePlotContent,
+} from "../../timeline/time_plot";
+import { EventsRow, nextError } from "./events";
+import { LANES_BOTTOM_PX } from "./geometry";
+import { pinRow, rowOfError, zoomTo } from "./go_to_task";
+import { Overview } from "./overview";
+import type { PanelState } from "./panel_state";
+
+/** Of a filter, in each frame: while nothing moves, what a million tasks take. */
+const WORK_MS = 5;
+const STILL_WORK_MS = 12;
+/**
+ * Time for drawing lanes finely; drawing them roughly may take as long again. What is
+ * left of 16.7 ms is for putting the picture together and for the browser itself.
+ */
+const PAINT_MS = 4;
+/** While nothing moves, such as after a choice, no frame is missed: drawn once, not twice. */
+const STILL_MS = 12;
+/** So near to a task, in CSS pixels, the pointer finds it. */
+const CATCH_PX = 3;
+const HINT_MS = 1600;
+
+/** A row and where it is, in CSS pixels of the plot. */
+export interface Target extends Box {
+  readonly row: Interval;
+  /** Drawn as a strip on another row. */
+  readonly overlay: boolean;
+}
+
+/** A stretch of the coarse picture and where its lane is, in CSS pixels. */
+export interface CoarseTarget {
+  readonly lane: number;
+  readonly prefix: number;
+  readonly rows: number;
+  readonly busyShare: number;
+  readonly erred: boolean;
+  readonly top: number;
+  readonly height: number;
+}
+
+export class TaskPlot {
+  readonly lanes = new Lanes<WorkerGroup>();
+  readonly plot: TimePlot;
+  readonly overview: Overview;
+  /** Grows when lanes moved: the gutter places its names anew. */
+  readonly laid = signal(0);
+
+  private readonly picture = new LanePicture();
+  private readonly visible: number[] = [];
+  private readonly names: TaskNames;
+  private readonly events = new EventsRow();
+  private readonly colours: ViewColours;
+  private readonly outlines: HTMLElement;
+  private readonly hovered: HTMLElement;
+  private readonly pinned: HTMLElement;
+  private hintTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly stops: readonly (() => void)[];
+
+  constructor(
+    elements: { readonly plot: HTMLElement; readonly overview: HTMLElement },
+    root: HTMLElement,
+    private readonly view: PanelState,
+  ) {
+    this.colours = new ViewColours(view);
+    const plot = (this.plot = new TimePlot(elements.plot, view, root));
+    this.names = new TaskNames(plot.view.context);
+    this.overview = new Overview(elements.overview, view, this.colours);
+    const part = (name: string, parent: HTMLElement): HTMLElement => {
+      const made = document.createElement("div");
+      made.className = name;
+      parent.append(made);
+      return made;
+    };
+    this.outlines = part("ds-lane-outlines", plot.hit);
+    this.hovered = part("ds-lane-hovered", this.outlines);
+    this.pinned = part("ds-lane-pinned", this.outlines);
+    this.stops = [
+      effect(() => {
+        // What belongs to another session goes with it.
+        void view.session.value;
+        this.lanes.map.scroll = 0;
+      }),
+      effect(() => this.onData()),
+      effect(() => this.onLook()),
+      effect(() => {
+        this.events.read(view);
+        plot.view.request();
+      }),
+      effect(() => {
+        void [view.hover.value, view.pinned.value];
+        untracked(() => this.placeOutlines());
+      }),
+    ];
+  }
+
+  dispose(): void {
+    for (const stop of this.stops) stop();
+    clearTimeout(this.hintTimer);
+    this.overview.dispose();
+    this.plot.dispose();
+  }
+
+  scrollLanes(css_px: number): boolean {
+    const moved = this.lanes.map.scrollBy(css_px * this.lanes.pixelRatio);
+    if (moved) this.lanesMoved();
+    return moved;
+  }
+
+  scrollPages(pages: number): void {
+    const { map, pixelRatio } = this.lanes;
+    this.scrollLanes((pages * map.height * 0.9) / pixelRatio);
+  }
+
+  reveal(lane: number): void {
+    this.lanes.map.reveal(lane);
+    this.lanesMoved();
+  }
+
+  private lanesMoved(): void {
+    this.laid.value += 1;
+    this.plot.view.request();
+  }
+
+  // What makes it draw -----------------------------------------------------
+
+  private onData(): void {
+    const { view } = this;
+    void view.session.value;
+    void view.dataVersion.value;
+    void view.state.value;
+    untracked(() => {
+      this.plot.view.request();
+      this.overview.dataChanged();
+      // The rows of the stretch that is pointed at may have come.
+      if (view.coarseHover.peek()) this.plot.pictureMoved();
+    });
+  }
+
+  private onLook(): void {
+    const { view, plot } = this;
+    void view.session.value;
+    void view.placed.value;
+    void view.threadsShown.value;
+    void view.paused.value;
+    void view.environment.visible.value;
+    void view.namesVersion.value;
+    void view.filterVersion.value;
+    void view.focus.value;
+    void view.host.emptyState.value;
+    const rows = view.rows.value;
+    this.outlines.style.top = `${rows.lanesTop - 5}px`;
+    plot.show({
+      ...this.handlers,
+      origin: view.origin.value,
+      present: null,
+      theme: { ...view.environment.theme.value, small_px: rows.font },
+      above: true,
+      margins: { left: 0, top: rows.axis, right: 0, bottom: LANES_BOTTOM_PX },
+      paint: (area, columns) => this.paint(area, columns),
+    });
+    plot.view.request();
+    this.overview.view.request();
+  }
+
+  // Drawing ----------------------------------------------------------------
+
+  private paint(area: PlotArea, columns: readonly number[]): void {
+    const { view, lanes } = this;
+    const { context, pixelRatio, width } = area;
+    const store = view.session.peek();
+    const rows = view.rows.peek();
+    const top = Math.round(rows.lanesTop * pixelRatio);
+    const height = Math.max(0, area.top + area.height - top);
+    const size = { top, width, height, pixelRatio };
+    if (lanes.place(area.range, size, view.placed.peek(), rows.lane)) {
+      this.laid.value += 1;
+    }
+    const version = store?.model.version;
+    const work_ms = lanes.still ? STILL_WORK_MS : WORK_MS;
+    const more = store?.model.work(work_ms) ?? false;
+    if (store?.model.version !== version) this.overview.view.request();
+    this.events.paint(area, rows, columns);
+    const paints = this.colours.current();
+    let fine = true;
+    if (store && paints) {
+      const { model } = store;
+      lanes.visible(this.visible);
+      fine = this.picture.update(
+        model,
+        this.visible,
+        lanes.window,
+        paints,
+        lanes.still ? STILL_MS : PAINT_MS,
+      );
+      lanes.paint(context, this.visible, this.picture, paints, columns);
+      if (lanes.map.layout.height >= rows.labelled * pixelRatio) {
+        const named = this.visible.filter((lane) => this.picture.base(lane));
+        this.names.paint(area, lanes, named, model, store.prefixes, paints, {
+          mayName: this.mayName,
+        });
+      }
+      // What came after a pause is not drawn.
+      const limit = this.limit();
+      if (limit !== null && limit < area.range[1]) {
+        const from = Math.max(0, area.x(limit));
+        context.fillStyle = toCss(area.theme.panel);
+        context.fillRect(from, top, width - from, height);
+      }
+    }
+    this.events.paintGaps(area, top, top + height);
+    this.paintEnd(area);
+    if (lanes.map.mostScroll > 0) this.paintScroll(area);
+    this.placeOutlines();
+    this.overview.place(...area.range);
+    if (more || !fine) this.plot.view.request();
+  }
+
+  private limit(): number | null {
+    return this.view.paused.peek();
+  }
+
+  private readonly mayName = (name: string): boolean => {
+    const filter = this.view.session.peek()?.model.filter;
+    return !filter?.byRow || this.view.focus.peek().prefixes.includes(name);
+  };
+
+  /** Where the picture ends: at the pause, or where the connection was lost. */
+  private paintEnd(area: PlotArea): void {
+    const { view } = this;
+    const { context, theme, left, top, width, pixelRatio } = area;
+    let colour = theme.text2;
+    let time = view.paused.peek();
+    if (time === null && view.state.peek() === "lost" && view.extent) {
+      time = Math.max(view.now.peek(), view.extent.stop);
+      if (isAlarming(view.host.emptyState.peek())) colour = theme.error;
+    }
+    const x = time === null ? Infinity : area.x(time);
+    if (x > left + width) return;
+    const foot = this.plot.view.size.height;
+    context.fillStyle = tint(theme.text, theme, 0.04);
+    context.fillRect(Math.max(left, x), top, left + width - x, foot - top);
+    if (x < left) return;
+    context.strokeStyle = toCss(colour);
+    context.lineWidth = 1.5 * pixelRatio;
+    context.setLineDash([4 * pixelRatio, 3 * pixelRatio]);
+    context.beginPath();
+    context.moveTo(Math.round(x), top);
+    context.lineTo(Math.round(x), foot);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  /** How much of the lanes is seen; the gutter and Alt+wheel move them. */
+  private paintScroll({ context, theme, width, pixelRatio }: PlotArea): void {
+    const { map, top } = this.lanes;
+    const wide = 4 * pixelRatio;
+    const share = map.height / map.layout.contentHeight;
+    context.fillStyle = toCss(theme.text2);
+    context.globalAlpha = 0.6;
+    context.beginPath();
+    context.roundRect(
+      width - wide - 2 * pixelRatio,
+      top + map.scroll * share,
+      wide,
+      Math.max(20 * pixelRatio, map.height * share),
+      wide / 2,
+    );
+    context.fill();
+    context.globalAlpha = 1;
+  }
+
+  private placeOutlines(): void {
+    const { view } = this;
+    const hover = view.hover.peek();
+    const pinned = view.pinned.peek();
+    this.outline(this.hovered, hover?.row ?? null, hover?.overlay ?? false);
+    this.outline(this.pinned, pinned, false);
+  }
+
+  private outline(
+    element: HTMLElement,
+    row: Interval | null,
+    overlay: boolean,
+  ): void {
+    const box = row && this.lanes.boxOf(row, overlay);
+    element.hidden = box === null;
+    if (!box) return;
+    const top = box.top - (this.view.rows.peek().lanesTop - 5);
+    element.style.transform = `translate(${box.left}px, ${top}px)`;
+    element.style.width = `${box.width}px`;
+    element.style.height = `${box.height}px`;
+  }
+
+  // What the pointer finds ---------------------------------------------------
+
+  private readonly handlers: Partial<TimePlotContent> = {
+    hover: (x, y) => this.hover(x, y),
+    hovers: () => {
+      const { hover, coarseHover, eventHover } = this.view;
+      return (hover.peek() ?? coarseHover.peek() ?? eventHover.peek()) !== null;
+    },
+    leave: () => {
+      this.view.hover.value = null;
+      this.view.coarseHover.value = null;
+      this.view.eventHover.value = null;
+    },
+    click: (x, y) => this.click(x, y),
+    doubleClick: (x, y) => {
+      // Its clicks went through the errors there.
+      if (this.eventAt(x, y)) return true;
+      const target = this.taskAt(x, y);
+      if (target) zoomTo(this.view, stretchOf(target.row));
+      return target !== null;
+    },
+    scroll: (css_px) => void this.scrollLanes(css_px),
+    /** Says how to zoom. */
+    refuse: () => {
+      const apple = /Mac|iPhone|iPad/.test(navigator.platform);
+      const { hint } = this.view;
+      hint.value = `Click the plot, or hold ${apple ? "⌘" : "Ctrl"}, to zoom with the wheel`;
+      clearTimeout(this.hintTimer);
+      this.hintTimer = setTimeout(() => (hint.value = ""), HINT_MS);
+    },
+  };
+
+  private hover(x: number, y: number): void {
+    const { view } = this;
+    const target = this.taskAt(x, y);
+    const merged = this.eventAt(x, y);
+    view.eventHover.value = merged && { merged, pointerX: x };
+    const pins = target !== null || merged?.level === "error";
+    this.plot.hit.style.cursor = pins ? "pointer" : "";
+    const coarse = target ? null : this.coarseAt(x, y);
+    view.coarseHover.value = coarse && { ...coarse, pointerX: x };
+    const before = view.hover.peek();
+    if (!target) {
+      if (before) view.hover.value = null;
+      return;
+    }
+    const same =
+      before?.pointerX === x &&
+      before.pointerY === y &&
+      before.row.task === target.row.task &&
+      before.row.start === target.row.start;
+    if (!same) view.hover.value = { ...target, pointerX: x, pointerY: y };
+  }
+
+  /** Pins the task here, or the one that an error in the row of events names. */
+  private click(x: number, y: number): void {
+    const { view } = this;
+    const mark = this.eventAt(x, y);
+    const store = view.session.peek();
+    if (!mark || !store) {
+      view.pinned.value = this.taskAt(x, y)?.row ?? null;
+      return;
+    }
+    const error = nextError(mark, view.pinned.peek()?.task ?? null);
+    const row = error && rowOfError(store, error);
+    if (row) pinRow(view, row);
+  }
+
+  private eventAt(x: number, y: number) {
+    return this.events.at(x, y, this.view.rows.peek(), this.lanes.pixelRatio);
+  }
+
+  private taskAt(x_px: number, y_px: number): Target | null {
+    const { lanes } = this;
+    const spot = lanes.spotAt(x_px, y_px);
+    const model = this.view.session.peek()?.model;
+    if (!model || !spot || spot.time > (this.limit() ?? Infinity)) return null;
+    const { lane, time } = spot;
+    const near = CATCH_PX * lanes.pixelRatio * lanes.window.secondsPerPixel;
+    const strip = spot.inStrip ? model.hit(lane, time, near, true) : null;
+    // First what is exactly there, then what is near: a task of one pixel.
+    const row =
+      strip ??
+      model.hit(lane, time, near / 8, false) ??
+      model.hit(lane, time, near, false);
+    const overlay = strip !== null;
+    const box = row && lanes.boxOf(row, overlay);
+    return box && { ...box, row, overlay };
+  }
+
+  /** What stands for tasks whose detail is not here yet; null elsewhere. */
+  private coarseAt(x_px: number, y_px: number): CoarseTarget | null {
+    const spot = this.lanes.spotAt(x_px, y_px);
+    const coarse =
+      spot && this.view.session.peek()?.model.coarseLane(spot.lane);
+    if (!coarse) return null;
+    const { lane, time, top, height } = spot;
+    // Stretches of a lane do not overlap: the last to begin is the only one.
+    const at = findAfter(coarse.start, 0, coarse.count, time) - 1;
+    if (at < 0 || coarse.hidden[at] === 1) return null;
+    const duration = coarse.duration[at];
+    if (time > coarse.start[at] + duration) return null;
+    return {
+      ...{ lane, top, height },
+      prefix: coarse.prefix[at],
+      rows: coarse.rows[at],
+      busyShare: duration > 0 ? Math.min(1, coarse.busy[at] / duration) : 1,
+      erred: coarse.erred[at] === 1,
+    };
+  }
+}
+
+const LEAST_CHARACTERS = 5;
+const LONGEST_NAME = 200;
+
+/** Names of prefixes on tasks that have room for them. */
+class TaskNames implements NameWidths {
+  private readonly labels = new LabelList();
+  private readonly measure: TextMeasure;
+  private names: readonly string[] = [];
+  private mayName: (name: string) => boolean = () => true;
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.measure = new TextMeasure(context);
+  }
+
+  paint(
+    { context, theme, pixelRatio }: PlotArea,
+    { map, window, top }: Lanes<WorkerGroup>,
+    lanes: readonly number[],
+    model: TaskModel,
+    names: readonly string[],
+    paints: PixelColours,
+    { mayName }: { mayName: (name: string) => boolean },
+  ): void {
+    const { labels, measure } = this;
+    Object.assign(this, { names, mayName });
+    const font = `${theme.small_px * pixelRatio}px ${theme.font}`;
+    measure.setFont(font);
+    labels.clear();
+    for (const lane of lanes) {
+      placeLabels(model, lane, window, this, pixelRatio, labels);
+    }
+    if (labels.count === 0) return;
+    context.save();
+    context.beginPath();
+    context.rect(0, top, window.width_px, map.height);
+    context.clip();
+    context.font = font;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    for (let at = 0; at < labels.count; at++) {
+      const prefix = labels.prefix[at];
+      const position = map.positionOf(labels.lane[at]);
+      context.fillStyle =
+        labels.erred[at] === 1
+          ? paints.erredLabel
+          : (paints.labels[prefix] ?? "#000000");
+      context.fillText(
+        shorten(names[prefix] ?? "", labels.room[at], measure),
+        Math.round(labels.x[at]),
+        top + map.topOf(position) + map.layout.height / 2,
+      );
+    }
+    context.restore();
+  }
+
+  whole(prefix: number): number {
+    const name = this.nameOf(prefix);
+    if (name === null || name.length > LONGEST_NAME) return Infinity;
+    return this.measure.width(name);
+  }
+
+  least(prefix: number): number {
+    const name = this.nameOf(prefix);
+    if (name === null) return Infinity;
+    if (name.length <= LEAST_CHARACTERS + 1) return this.measure.width(name);
+    return this.measure.width(this.measure.cut(name, LEAST_CHARACTERS));
+  }
+
+  private nameOf(prefix: number): string | null {
+    const name = this.names[prefix];
+    return name !== undefined && this.mayName(name) ? name : null;
+  }
+}
+
+export class ViewColours {
+  private paints: PixelColours | null = null;
+  private key = "";
+  private theme: unknown = null;
+
+  constructor(private readonly view: PanelState) {}
+
+  current(): PixelColours | null {
+    const { view } = this;
+    const store = view.session.peek();
+    if (!store) return null;
+    const theme = view.environment.theme.peek();
+    const key = `${store.id} ${store.prefixes.length} ${store.actions.length}`;
+    if (this.paints === null || key !== this.key || theme !== this.theme) {
+      this.key = key;
+      this.theme = theme;
+      this.paints = makePixelColours(store, theme);
+    }
+    return this.paints;
+  }
+
+  /** Where one action is isolated, the overview shows it in its own colour. */
+  only(): number | null {
+    const actions = this.view.actions.peek();
+    const paints = this.current();
+    const only = actions.length === 1 ? actions[0] : undefined;
+    if (only === undefined || !paints) return null;
+    if (only === ERRED) return paints.overlay.erred;
+    const names = this.view.session.peek()?.actions ?? [];
+    const at = names.findIndex((name) => legendAction(name) === only);
+    return paints.overlay.paints[at] ?? null;
+  }
+}
