@@ -146,7 +146,10 @@ describePanel("a live panel", () => {
         800,
         600,
       );
-      await page.locator(".ds-time-plot, .ds-part, .ds-table").first().waitFor();
+      await page
+        .locator(".ds-time-plot, .ds-part, .ds-table")
+        .first()
+        .waitFor();
       await page.evaluate(() => window.harness.hide(true));
       await expect
         .poll(() => page.evaluate(() => window.harness.session.visible))
