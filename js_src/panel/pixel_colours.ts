@@ -86,6 +86,32 @@ export function prefixColours(
   return (prefix) => slotColour(store.slots[prefix], dark);
 }
 
+/** The colours of a panel now; the same object while they are the same. */
+export class ColoursOf {
+  private made: PixelColours | null = null;
+  private key = "";
+  private theme: unknown = null;
+
+  constructor(
+    private readonly view: Coloured & {
+      readonly session: ReadonlySignal<SessionStore | null>;
+    },
+  ) {}
+
+  current(): PixelColours | null {
+    const store = this.view.session.peek();
+    if (!store) return null;
+    const theme = this.view.environment.theme.peek();
+    const key = `${store.id} ${store.prefixes.length} ${store.actions.length}`;
+    if (this.made === null || key !== this.key || theme !== this.theme) {
+      this.key = key;
+      this.theme = theme;
+      this.made = makePixelColours(store, theme);
+    }
+    return this.made;
+  }
+}
+
 interface Coloured {
   readonly environment: { readonly theme: ReadonlySignal<Theme> };
 }
@@ -96,4 +122,17 @@ export function prefixColoursOf(
   store: SessionStore,
 ): PrefixColour {
   return prefixColours(store, view.environment.theme.value.dark);
+}
+
+/** Colour of one action of a task: its own, black if it erred, or the prefix's. */
+export function actionCss(
+  action: string,
+  erred: boolean,
+  prefixColour: string,
+  dark: boolean,
+): string {
+  const mode = dark ? "dark" : "light";
+  const own = actionColour(action);
+  if (own) return ACTION_COLOURS[own][mode];
+  return erred ? ACTION_COLOURS.erred[mode] : prefixColour;
 }

@@ -4,7 +4,9 @@
 
 import { effect, signal } from "@preact/signals";
 import type { FilterSpec } from "../model/filter";
+import { formatCount, formatExact } from "../base/format";
 import type { SessionStore } from "../session";
+import type { Fact } from "./status_line";
 import { ERRED, legendAction } from "./action_words";
 
 const known = new WeakMap<SessionStore, SharedSelection>();
@@ -228,4 +230,41 @@ class Search {
       });
     }
   }
+}
+
+/** Inside the field: "3 of 41". */
+export function searchSummary(search: SearchState): string {
+  const { found, prefixes, at } = search;
+  if (search.failed !== "") return "failed";
+  if (search.running) return "…";
+  if (!found) return "";
+  if (isPartial(search)) {
+    const count = prefixes.length;
+    if (count > 0) return `${count} ${count === 1 ? "prefix" : "prefixes"}`;
+  }
+  if (found.length === 0) return "no match";
+  const total = formatCount(found.length);
+  return at < 0
+    ? `${total} ${found.length === 1 ? "task" : "tasks"}`
+    : `${formatCount(at + 1)} of ${total}`;
+}
+
+/** For the status line: how far the search reached. */
+export function searchFact(search: SearchState, live: boolean): Fact | null {
+  if (search.failed !== "") {
+    return { text: `search failed: ${search.failed}`, level: "error" };
+  }
+  const { progress } = search;
+  if (!progress) return null;
+  const { searched, of } = progress;
+  const text = `${formatExact(searched)} of ${formatExact(of)} keys searched`;
+  // That it is not through yet is no trouble.
+  if (search.running || search.fetching || !isPartial(search)) return { text };
+  return {
+    text,
+    level: "warn",
+    title: live
+      ? "The other keys are still in the kernel. They arrive when it is idle, and the search goes on when you type again."
+      : "The other keys could not be read from the file.",
+  };
 }

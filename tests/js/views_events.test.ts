@@ -17,7 +17,7 @@ import {
 } from "../../js_src/timeline/marks";
 import type { PlotArea } from "../../js_src/timeline/time_plot";
 import { inOrder } from "../../js_src/panels/task_stream/cards";
-import { notHere } from "../../js_src/panels/task_stream/table";
+import { notHere } from "../../js_src/panel/number_table";
 import { actionRgb, tint } from "../../js_src/panel/pixel_colours";
 
 const change = (time: number, worker: string, what: string) => ({

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { TaskModel } from "../../js_src/model/tasks";
+import { coarseRows, rowsOfLanes } from "../../js_src/derive/lane_rows";
 import {
-  coarseRows,
   type Others,
-  rowsOfLanes,
   savedWords,
 } from "../../js_src/panels/task_stream/export";
 import { batchOf, type Row, shuffled, T0 } from "./model_rows";

@@ -8,7 +8,7 @@ import type { PanelEnvironment } from "../../js_src/panel/environment";
 import { EventsRow } from "../../js_src/panels/task_stream/events";
 import { type Item, MarkRow } from "../../js_src/timeline/marks";
 import { LaneMap } from "../../js_src/timeline/lanes";
-import { firstOf } from "../../js_src/panels/task_stream/table";
+import { firstOf } from "../../js_src/panel/number_table";
 import type { WorkerGroup } from "../../js_src/panel/worker_groups";
 import { PanelState } from "../../js_src/panels/task_stream/panel_state";
 import { toBatch } from "./harness/run";

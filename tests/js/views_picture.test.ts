@@ -1,8 +1,7 @@
 // What an exported picture says beside the plot.
 
 import { describe, expect, it } from "vitest";
-import type { LegendEntry } from "../../js_src/panels/task_stream/legend_entries";
-import { legendLines } from "../../js_src/panels/task_stream/png";
+import { type LegendEntry, legendLines } from "../../js_src/panel/legend";
 
 const entry = (
   name: string,
@@ -10,7 +9,7 @@ const entry = (
   kind: LegendEntry["kind"] = "prefix",
 ): LegendEntry => ({
   ...{ id: name, kind, name, weight },
-  ...{ colour: "", detail: "", count: "", exact: "", nothing: weight === 0 },
+  ...{ colour: "", detail: "", count: "", title: [], nothing: weight === 0 },
 });
 
 /** Three entries of 50 px a line, and 40 px for "+5 more". */

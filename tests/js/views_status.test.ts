@@ -6,10 +6,12 @@ import { type Counts, NO_FOCUS } from "../../js_src/model/types";
 import { pageFaded } from "../../js_src/session";
 import { crumbsOf } from "../../js_src/panel/crumbs";
 import { factWords, fitFacts } from "../../js_src/panel/status_line";
-import { NO_SEARCH } from "../../js_src/panel/selection";
 import {
+  NO_SEARCH,
   searchFact,
   searchSummary,
+} from "../../js_src/panel/selection";
+import {
   statusFacts,
   type StatusInput,
 } from "../../js_src/panels/task_stream/status_facts";

@@ -4,14 +4,12 @@ import { describe, expect, it, vi } from "vitest";
 import { shortenMiddle } from "../../js_src/base/text_width";
 import type { Worker } from "../../js_src/model/types";
 import {
-  legendEntries,
+  chooseEntries,
   type LegendEntry,
   LegendOrder,
-} from "../../js_src/panels/task_stream/legend_entries";
-import {
-  chooseEntries,
   mostTold,
-} from "../../js_src/panels/task_stream/legend";
+} from "../../js_src/panel/legend";
+import { legendEntries } from "../../js_src/panels/task_stream/legend";
 import { threadsLabel } from "../../js_src/panels/task_stream/plot_view";
 import { isolate } from "../../js_src/panel/narrowing";
 import { groupLanes, placeOf } from "../../js_src/panel/worker_groups";
@@ -24,7 +22,7 @@ describe("the legend where there is no room for all", () => {
         colour: "",
         detail: "",
         count: "",
-        exact: "",
+        title: [],
         nothing: weight === 0,
       },
     }));
@@ -188,7 +186,7 @@ describe("the legend", () => {
   });
 
   it("keeps exact figures for the tooltip", () => {
-    expect(entries[1]!.exact).toBe("add: 1,200,000 tasks · 3.04 s");
+    expect(entries[1]!.title).toEqual(["add: 1,200,000 tasks · 3.04 s"]);
   });
 
   it("isolates with a click, frees with another, adds with Shift", () => {
@@ -271,7 +269,7 @@ describe("a name that has no room", () => {
 describe("the order of the legend", () => {
   const entry = (name: string, weight: number): LegendEntry => ({
     ...{ id: `prefix:${name}`, kind: "prefix", name, weight },
-    ...{ colour: "", detail: "", count: "", exact: "", nothing: false },
+    ...{ colour: "", detail: "", count: "", title: [], nothing: false },
   });
   const names = (entries: readonly LegendEntry[]) =>
     entries.map(({ name }) => name);

@@ -3,7 +3,6 @@
 import { Card, type PlotPlace, Swatch } from "../../panel/card";
 import { FactList } from "../../panel/parts";
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import {
   formatBytes,
   formatDuration,
@@ -12,7 +11,6 @@ import {
   formatShare,
   plural,
   formatStretch,
-  formatExact,
 } from "../../base/format";
 import { spanName } from "../../panel/narrowing";
 import type { SessionStore } from "../../session";
@@ -22,13 +20,13 @@ import type { Hover, PanelState } from "./panel_state";
 import { placeOf } from "../../panel/worker_groups";
 import type { TaskModel } from "../../model/tasks";
 import { moreComes } from "./status_facts";
-import { prefixColoursOf } from "../../panel/pixel_colours";
+import { KeyText, useKey } from "../../panel/key_text";
+import { actionCss, prefixColoursOf } from "../../panel/pixel_colours";
 import type { TaskError, Interval } from "../../model/types";
 import { CloseIcon, WarningIcon } from "../../panel/icons";
 import { mergedText } from "../../timeline/marks";
 import type { EventItem } from "./events";
 import { splitException } from "../../panel/traceback";
-import { ACTION_COLOURS, actionColour } from "../../base/palette";
 
 const MOST_CHARS = 200;
 
@@ -294,61 +292,6 @@ function sentence(mark: EventItem): string {
 const firstLine = (text: string): string =>
   text.trim().split("\n", 1)[0]?.slice(0, 200) ?? "";
 
-const REST_MS = 100;
-
-/** `undefined` while it is on its way, null when nobody has it any more. */
-export function useKey(
-  session: SessionStore,
-  task: number,
-): string | null | undefined {
-  const [key, setKey] = useState<{ task: number; text: string | null }>();
-  useEffect(() => {
-    let [wanted, missing] = [true, false];
-    const take = (text: string | null): void => {
-      missing = text === null;
-      if (wanted) setKey({ task, text });
-    };
-    const ask = (): void => {
-      const answer = session.keys.text(task);
-      if (answer instanceof Promise) answer.then(take, () => take(null));
-      else take(answer);
-    };
-    // The kernel is asked only where the pointer rests, not all along its way.
-    let resting: ReturnType<typeof setTimeout> | undefined;
-    if (session.keys.has(task)) ask();
-    else resting = setTimeout(ask, REST_MS);
-    // A busy kernel does not answer; it sends keys by itself a moment later.
-    const stop = session.keys.arrivals.subscribe(() => {
-      if (missing && session.keys.has(task)) ask();
-    });
-    return () => {
-      wanted = false;
-      stop();
-      clearTimeout(resting);
-    };
-  }, [session, task]);
-  return key?.task === task ? key.text : undefined;
-}
-
-/** Keys may have ten thousand characters; a card has room for a few lines. */
-export function KeyText(props: {
-  text: string | null | undefined;
-  longest: number;
-}): JSX.Element {
-  const { text, longest } = props;
-  if (text === undefined) return <span class="ds-key-text">…</span>;
-  if (text === null) {
-    return <span class="ds-key-text ds-quiet">key not on this page yet</span>;
-  }
-  if (text.length <= longest) return <span class="ds-key-text">{text}</span>;
-  return (
-    <>
-      <span class="ds-key-text">{text.slice(0, longest)}…</span>{" "}
-      <span class="ds-quiet">{`(${formatExact(text.length)} characters)`}</span>
-    </>
-  );
-}
-
 interface RowWords {
   readonly prefix: string;
   readonly prefixColour: string;
@@ -378,17 +321,4 @@ export function rowWords(
     title: action === "compute" ? prefix : action,
     colour: actionCss(action, erred, prefixColour, dark),
   };
-}
-
-/** Colour of one action of a task: its own, black if it erred, or the prefix's. */
-export function actionCss(
-  action: string,
-  erred: boolean,
-  prefixColour: string,
-  dark: boolean,
-): string {
-  const mode = dark ? "dark" : "light";
-  const own = actionColour(action);
-  if (own) return ACTION_COLOURS[own][mode];
-  return erred ? ACTION_COLOURS.erred[mode] : prefixColour;
 }

@@ -1,249 +1,168 @@
-// The legend: colours with counts and times. A click isolates, shift adds.
-// What does not fit on the line waits behind "+4": what took least time.
+// What the legend lists: every prefix by weight, those of which a selection leaves nothing last;
+// then the actions that Dask users know by colour.
 
+import { ACTION_COLOURS, actionColour } from "../../base/palette";
+import { formatDuration, formatCount, formatExact } from "../../base/format";
+import type { ActionTotal, PrefixTotal } from "../../model/types";
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
-import type { Theme } from "../../base/theme";
-import { textWidth } from "../../base/text_width";
-import { ChevronIcon } from "../../panel/icons";
-import { Menu } from "../../panel/menu";
-import { type LegendEntry, NOT_COUNTED, viewLegend } from "./legend_entries";
-import { actionNote } from "../../panel/action_words";
+import { actionNote, ERRED, legendAction } from "../../panel/action_words";
+import {
+  Legend,
+  type LegendEntry,
+  LegendMenu,
+  NOT_COUNTED,
+} from "../../panel/legend";
 import { narrows } from "../../panel/narrowing";
+import { type PrefixColour, prefixColoursOf } from "../../panel/pixel_colours";
+import { isCounted } from "./status_facts";
 import type { PanelState } from "./panel_state";
 
-interface LegendProps {
-  entries: readonly LegendEntry[];
-  isolated: ReadonlySet<string>;
-  /** A part of the run is selected, of which not every entry has something. */
-  selected: boolean;
-  /** One line an entry, with figures where all have room for them; else two. */
-  compact: boolean;
-  width_px: number;
-  theme: Theme;
-  onToggle: (entry: LegendEntry, adds: boolean) => void;
+interface Row {
+  name: string;
+  colour: string;
+  count: number;
+  seconds: number | null;
+  noun: string;
 }
 
-const PADDING_PX = 24;
-const NAME_PX = 220;
-const BESIDE_PX = 6;
+export function legendEntries(
+  prefixes: readonly string[],
+  colourOf: PrefixColour,
+  actions: readonly string[],
+  totals: { prefixes: readonly PrefixTotal[]; actions: readonly ActionTotal[] },
+  dark: boolean,
+  /** Actions to list also where nothing of them is left. */
+  always: ReadonlySet<string> = new Set(),
+  /** False while the figures are of another selection than what is shown. */
+  counted = true,
+): LegendEntry[] {
+  const mode = dark ? "dark" : "light";
+  const byPrefix = new Map(totals.prefixes.map((row) => [row.prefix, row]));
+  const prefixRows: Row[] = prefixes
+    .map((name, prefix) => ({
+      name,
+      colour: colourOf(prefix),
+      count: byPrefix.get(prefix)?.tasks ?? 0,
+      seconds: byPrefix.get(prefix)?.seconds ?? 0,
+      noun: "tasks",
+    }))
+    // The prefix "" of metrics that have none has no tasks.
+    .filter(({ name, count }) => name !== "" || count > 0);
 
-function entryWidth(
-  props: LegendProps,
-): (entry: LegendEntry, told: Told) => number {
-  const { font, size_px, small_px } = props.theme;
-  return (entry, told) => {
-    const first = textWidth(entry.name, `500 ${size_px}px ${font}`);
-    const figures = told === "name" ? "" : entry[told];
-    const second = textWidth(figures, `${small_px}px ${font}`);
-    if (!props.compact) return Math.min(Math.max(first, second), NAME_PX) + 30;
-    const beside = figures === "" ? 0 : BESIDE_PX + second;
-    return Math.min(first, NAME_PX) + beside + 34;
-  };
-}
-
-function startsActions(entries: readonly LegendEntry[], at: number): boolean {
-  return (
-    at > 0 && entries[at].kind === "action" && entries[at - 1].kind === "prefix"
-  );
-}
-
-function Legend(props: LegendProps): JSX.Element {
-  const before = useRef<ReadonlySet<string>>(new Set());
-  const lastTold = useRef<Told>("name");
-  const widthOf = entryWidth(props);
-  const room_px = props.width_px - PADDING_PX;
-  // Figures that are counted anew are short for a moment: nothing jumps.
-  const counted = !props.entries.some(({ detail }) => detail === NOT_COUNTED);
-  if (!props.compact) lastTold.current = "detail";
-  else if (counted) {
-    lastTold.current = mostTold(props.entries, widthOf, room_px);
+  const none = (name: string): Row => ({
+    name,
+    colour: ACTION_COLOURS[actionColour(name) ?? "deserialize"][mode],
+    count: 0,
+    seconds: 0,
+    noun: "times",
+  });
+  const grouped = new Map<string, Row>();
+  for (const name of always) {
+    if (name !== ERRED) grouped.set(name, none(name));
   }
-  const told = lastTold.current;
-  const chosen = chooseEntries(
-    props.entries,
-    (entry) => widthOf(entry, told),
-    room_px,
-    before.current,
-  );
-  before.current = chosen;
-  const entries = props.entries.filter(({ id }) => chosen.has(id));
-  const rest = props.entries.filter(({ id }) => !chosen.has(id));
-  return (
-    <div
-      class={`ds-legend ${props.compact ? "ds-compact" : ""}`}
-      role="group"
-      aria-label="Legend: choose what to isolate"
-    >
-      {entries.map((entry, at) => (
-        <>
-          {startsActions(entries, at) && (
-            <span class="ds-legend-rule" aria-hidden="true" />
-          )}
-          <Entry {...props} entry={entry} told={told} />
-        </>
-      ))}
-      {rest.length > 0 && (
-        <Menu
-          label="The rest of the legend"
-          class="ds-legend-more"
-          face={
-            <>
-              {`+${rest.length}`}
-              <ChevronIcon />
-            </>
-          }
-        >
-          {() => <LegendList {...props} entries={rest} />}
-        </Menu>
-      )}
-    </div>
-  );
-}
-
-/** Of the width of the panel, for the face of a legend that has few words. */
-const SHARE = 0.5;
-/** Beside a name: its swatch, a count, a chevron, and what lies between. */
-const BESIDE_NAME_EM = 5;
-
-/** A name that fits on the face of the menu, beside the filters; else none. */
-function faceName(props: LegendProps, first: LegendEntry | undefined): string {
-  const { font, size_px } = props.theme;
-  const room_px = props.width_px * SHARE - BESIDE_NAME_EM * size_px;
-  const name = first?.name ?? "";
-  return textWidth(name, `${size_px}px ${font}`) <= room_px ? name : "";
-}
-
-function LegendMenu(
-  props: LegendProps & {
-    /** How much there is room for beside its swatches. */
-    face: "words" | "name" | "count";
-  },
-): JSX.Element {
-  const { entries, face } = props;
-  const name = face === "name" ? faceName(props, entries[0]) : "";
-  const most = face === "words" ? 7 : name === "" ? 4 : 1;
-  const shown = entries.slice(0, most);
-  const rest = entries.length - shown.length;
-  return (
-    <Menu
-      label="Legend"
-      class="ds-legend-menu"
-      face={
-        <>
-          {shown.map((entry) => (
-            <span class="ds-swatch" style={{ background: entry.colour }} />
-          ))}
-          {name !== "" && <span>{name}</span>}
-          {face === "words" ? (
-            <span>{`${entries.length} in legend`}</span>
-          ) : (
-            rest > 0 && <span>{`+${rest}`}</span>
-          )}
-          <ChevronIcon />
-        </>
-      }
-    >
-      {() => <LegendList {...props} />}
-    </Menu>
-  );
-}
-
-function LegendList(props: LegendProps): JSX.Element {
-  return (
-    <div class="ds-legend-list">
-      {props.entries.map((entry) => (
-        <Entry {...props} compact entry={entry} told="detail" />
-      ))}
-    </div>
-  );
-}
-
-function Entry(
-  props: LegendProps & { entry: LegendEntry; told: Told },
-): JSX.Element {
-  const { entry, isolated, told } = props;
-  const on = isolated.has(entry.id);
-  const dimmed =
-    (isolated.size > 0 || (props.selected && entry.nothing)) && !on;
-  return (
-    <button
-      type="button"
-      class={`ds-legend-entry ${dimmed ? "ds-dimmed" : ""}`}
-      aria-pressed={on}
-      title={[
-        entry.exact,
-        ...(entry.kind === "action" ? [actionNote(entry.name)] : []),
-        "Click to isolate, shift-click to add",
-      ]
-        .filter(Boolean)
-        .join("\n")}
-      onClick={(event) => props.onToggle(entry, event.shiftKey)}
-    >
-      <span
-        class={props.compact ? "ds-swatch" : "ds-legend-bar"}
-        style={{ background: entry.colour }}
-      />
-      <span class="ds-legend-words">
-        <span class="ds-legend-name">{entry.name || "(no name)"}</span>
-        {told !== "name" && <span class="ds-legend-detail">{entry[told]}</span>}
-      </span>
-    </button>
-  );
-}
-
-/** What is shown counts this much more than what waits. */
-const STAYING = 1.3;
-
-const MORE_PX = 64;
-const SEPARATOR_PX = 17;
-
-type Told = "detail" | "count" | "name";
-
-/** The most that can be told of all entries on one line; names alone where not all fit. */
-export function mostTold(
-  entries: readonly LegendEntry[],
-  width_px: (entry: LegendEntry, told: Told) => number,
-  room_px: number,
-): Told {
-  const haveRoom = (told: Told): boolean =>
-    fit(entries, (entry) => width_px(entry, told), room_px);
-  return haveRoom("detail") ? "detail" : haveRoom("count") ? "count" : "name";
-}
-
-/** Ids of the entries that fit; `before` is what was shown last. */
-export function chooseEntries(
-  entries: readonly LegendEntry[],
-  width_px: (entry: LegendEntry) => number,
-  room_px: number,
-  before: ReadonlySet<string>,
-): Set<string> {
-  const all = entries.map(({ id }) => id);
-  if (fit(entries, width_px, room_px)) return new Set(all);
-  const weight = ({ id, weight }: LegendEntry): number =>
-    weight * (before.has(id) ? STAYING : 1);
-  const ranked = [...entries].sort(
-    (one, other) => weight(other) - weight(one) || 0,
-  );
-  const chosen: LegendEntry[] = [];
-  for (const entry of ranked) {
-    chosen.push(entry);
-    if (fit(chosen, width_px, room_px - MORE_PX)) continue;
-    chosen.pop();
-    break;
+  for (const total of totals.actions) {
+    const action = actions[total.action];
+    if (action === undefined || action === "compute") continue;
+    const name = legendAction(action);
+    if (total.rows === 0 && !grouped.has(name)) continue;
+    const row = grouped.get(name) ?? none(name);
+    row.count += total.rows;
+    row.seconds = (row.seconds ?? 0) + total.seconds;
+    grouped.set(name, row);
   }
-  return new Set(chosen.map(({ id }) => id));
+  const known = ["transfer", "disk", "deserialize"];
+  const actionRows = [...grouped.values()].sort(
+    (one, other) => rank(one.name, known) - rank(other.name, known),
+  );
+  const erred = totals.prefixes.reduce((sum, row) => sum + row.erred, 0);
+  if (erred > 0 || always.has(ERRED)) {
+    actionRows.push({
+      name: ERRED,
+      colour: ACTION_COLOURS.erred[mode],
+      count: erred,
+      seconds: null,
+      noun: "tasks",
+    });
+  }
+
+  const entry =
+    (kind: LegendEntry["kind"]) =>
+    (row: Row): LegendEntry => {
+      const time =
+        row.seconds === null ? "" : ` · ${formatDuration(row.seconds)}`;
+      const noun = row.count === 1 ? row.noun.slice(0, -1) : row.noun;
+      const told = time === "" ? ` ${noun}` : time;
+      return {
+        id: `${kind}:${row.name}`,
+        kind,
+        name: row.name,
+        colour: row.colour,
+        detail: counted ? formatCount(row.count) + told : NOT_COUNTED,
+        count: counted ? formatCount(row.count) : NOT_COUNTED,
+        weight: row.count === 0 ? 0 : (row.seconds ?? Infinity),
+        nothing: counted && row.count === 0,
+        title: [
+          counted
+            ? `${row.name}: ${formatExact(row.count)} ${noun}${time}`
+            : `${row.name}: not counted yet in the selection`,
+          ...(kind === "action" ? [actionNote(row.name)] : []),
+        ],
+      };
+    };
+  const some = (row: Row) => row.count > 0;
+  return [
+    ...prefixRows.filter(some).map(entry("prefix")),
+    ...prefixRows.filter((row) => !some(row)).map(entry("prefix")),
+    ...actionRows.map(entry("action")),
+  ];
 }
 
-/** Measures none behind the first without room: of thousands all figures are new each time. */
-function fit(
-  entries: readonly LegendEntry[],
-  width_px: (entry: LegendEntry) => number,
-  room_px: number,
-): boolean {
-  const kinds = new Set(entries.map(({ kind }) => kind)).size;
-  let needed_px = kinds > 1 ? SEPARATOR_PX : 0;
-  return entries.every((entry) => (needed_px += width_px(entry)) <= room_px);
+function rank(name: string, known: readonly string[]): number {
+  const at = known.indexOf(name);
+  return at < 0 ? known.length : at;
+}
+
+interface ViewLegend {
+  readonly entries: readonly LegendEntry[];
+  readonly isolated: ReadonlySet<string>;
+  /** A time, workers or spans are selected: figures are of those. */
+  readonly selected: boolean;
+}
+
+const NO_LEGEND: ViewLegend = {
+  entries: [],
+  isolated: new Set(),
+  selected: false,
+};
+
+/** Reads signals; what it lists of actions stays listed. */
+export function viewLegend(view: PanelState): ViewLegend {
+  const session = view.session.value;
+  if (!session) return NO_LEGEND;
+  void view.namesVersion.value;
+  const listed = view.listedActions;
+  const found = legendEntries(
+    session.prefixes,
+    prefixColoursOf(view, session),
+    session.actions,
+    view.totals.value,
+    view.environment.theme.value.dark,
+    listed,
+    isCounted(view),
+  );
+  const growing = view.growing.value;
+  const entries = view.legendOrder.sort(found, performance.now(), growing);
+  for (const { kind, name } of entries) {
+    if (kind === "action") listed.add(name);
+  }
+  const { prefixes, actions } = view.narrowing.value;
+  const isolated = new Set([
+    ...prefixes.map((name) => `prefix:${name}`),
+    ...actions.map((name) => `action:${name}`),
+  ]);
+  const { time, workers, spans } = view.focus.value;
+  const selected = time !== null || workers.length + spans.length > 0;
+  return { entries, isolated, selected };
 }
 
 /** Filters need the line more than a name in the legend does. */

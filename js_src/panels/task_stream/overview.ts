@@ -1,9 +1,10 @@
 // The overview of the task stream: threads busy by prefix.
 
 import { OverviewStrip } from "../../timeline/overview";
+import { ERRED, legendAction } from "../../panel/action_words";
+import type { ColoursOf, PixelColours } from "../../panel/pixel_colours";
 import { ThreadsBusyArea } from "../../panel/threads_busy";
 import type { PanelState } from "./panel_state";
-import type { ViewColours } from "./plot";
 
 /** Bins are summed anew for each picture: not more often than this. */
 const REDRAW_MS = 100;
@@ -14,7 +15,7 @@ export class Overview extends OverviewStrip {
   private readonly drawn: { at_ms: number };
   private later: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(element: HTMLElement, panel: PanelState, colours: ViewColours) {
+  constructor(element: HTMLElement, panel: PanelState, colours: ColoursOf) {
     const busy = new ThreadsBusyArea();
     const drawn = { at_ms: 0 };
     super(element, {
@@ -30,7 +31,7 @@ export class Overview extends OverviewStrip {
         const differs = Math.abs(full - threads) > PEAK_SHARE * threads;
         panel.peak.value = differs ? full : null;
         const { paints: own, other } = paints.compute;
-        const only = colours.only();
+        const only = onlyColour(panel, paints);
         const all =
           only === null ? own : new Uint32Array(own.length).fill(only);
         busy.paint(area, full, all, only ?? other);
@@ -56,4 +57,17 @@ export class Overview extends OverviewStrip {
       }, wait);
     }
   }
+}
+
+/** Where one action is isolated, it is shown in its own colour. */
+function onlyColour(
+  view: PanelState,
+  { overlay }: PixelColours,
+): number | null {
+  const [only, ...more] = view.actions.peek();
+  if (only === undefined || more.length > 0) return null;
+  if (only === ERRED) return overlay.erred;
+  const names = view.session.peek()?.actions ?? [];
+  const at = names.findIndex((name) => legendAction(name) === only);
+  return overlay.paints[at] ?? null;
 }

@@ -23,7 +23,7 @@ import {
   type Narrowing,
 } from "../../panel/narrowing";
 import { geometryOf, plotRows } from "./geometry";
-import { LegendOrder } from "./legend_entries";
+import { LegendOrder } from "../../panel/legend";
 import type { Mark } from "../../timeline/marks";
 import type { EventItem } from "./events";
 import type { CoarseTarget, Target, TaskPlot } from "./plot";

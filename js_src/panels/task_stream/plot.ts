@@ -9,12 +9,7 @@ import { stretchOf } from "../../model/query";
 import { findAfter } from "../../model/search";
 import type { TaskModel } from "../../model/tasks";
 import type { Interval } from "../../model/types";
-import { ERRED, legendAction } from "../../panel/action_words";
-import {
-  makePixelColours,
-  type PixelColours,
-  tint,
-} from "../../panel/pixel_colours";
+import { ColoursOf, type PixelColours, tint } from "../../panel/pixel_colours";
 import { isAlarming } from "../../panel/status_line";
 import type { WorkerGroup } from "../../panel/worker_groups";
 import { shorten, TextMeasure } from "../../render/text";
@@ -73,7 +68,7 @@ export class TaskPlot {
   private readonly visible: number[] = [];
   private readonly names: TaskNames;
   private readonly events = new EventsRow();
-  private readonly colours: ViewColours;
+  private readonly colours: ColoursOf;
   private readonly outlines: HTMLElement;
   private readonly hovered: HTMLElement;
   private readonly pinned: HTMLElement;
@@ -85,7 +80,7 @@ export class TaskPlot {
     root: HTMLElement,
     private readonly view: PanelState,
   ) {
-    this.colours = new ViewColours(view);
+    this.colours = new ColoursOf(view);
     const plot = (this.plot = new TimePlot(elements.plot, view, root));
     this.names = new TaskNames(plot.view.context);
     this.overview = new Overview(elements.overview, view, this.colours);
@@ -498,39 +493,5 @@ class TaskNames implements NameWidths {
   private nameOf(prefix: number): string | null {
     const name = this.names[prefix];
     return name !== undefined && this.mayName(name) ? name : null;
-  }
-}
-
-export class ViewColours {
-  private paints: PixelColours | null = null;
-  private key = "";
-  private theme: unknown = null;
-
-  constructor(private readonly view: PanelState) {}
-
-  current(): PixelColours | null {
-    const { view } = this;
-    const store = view.session.peek();
-    if (!store) return null;
-    const theme = view.environment.theme.peek();
-    const key = `${store.id} ${store.prefixes.length} ${store.actions.length}`;
-    if (this.paints === null || key !== this.key || theme !== this.theme) {
-      this.key = key;
-      this.theme = theme;
-      this.paints = makePixelColours(store, theme);
-    }
-    return this.paints;
-  }
-
-  /** Where one action is isolated, the overview shows it in its own colour. */
-  only(): number | null {
-    const actions = this.view.actions.peek();
-    const paints = this.current();
-    const only = actions.length === 1 ? actions[0] : undefined;
-    if (only === undefined || !paints) return null;
-    if (only === ERRED) return paints.overlay.erred;
-    const names = this.view.session.peek()?.actions ?? [];
-    const at = names.findIndex((name) => legendAction(name) === only);
-    return paints.overlay.paints[at] ?? null;
   }
 }

@@ -1,7 +1,12 @@
 // What is around the plot of an exported picture: on the screen it is made of elements, in a
 // file it has to be drawn.
 
-import { type LegendEntry, viewLegend } from "./legend_entries";
+import {
+  type LegendEntry,
+  legendLines,
+  type PictureLegend,
+} from "../../panel/legend";
+import { viewLegend } from "./legend";
 import type { TaskPlot } from "./plot";
 import { toCss } from "../../base/colour";
 import {
@@ -31,7 +36,6 @@ const REST_PX = 80;
 const LONGEST_NAME_PX = 200;
 const DIMMED = 0.35;
 const LEAST_GUTTER_PX = 84;
-const SHADE = 0.66;
 
 /** The picture as it is, with what elements say on the screen around it. */
 export function drawPicture(
@@ -78,56 +82,42 @@ export function drawPicture(
     );
   if (bars_px > 0) {
     place(bars, top);
-    const edges = overview.edges(view.window.start, view.window.stop);
-    const size = [bars.width / ratio, bars.height / ratio] as const;
-    if (edges) drawWindow(context, theme, [gutter, top], size, edges);
+    const over = ".ds-overview-shade, .ds-overview-window";
+    drawOver(context, theme, bars.parentElement!, over, gutter, top);
   }
   place(plotted, plotTop);
-  drawOver(context, plot.hit, gutter, plotTop);
+  const over = ".ds-time-shade, .ds-lane-pinned";
+  drawOver(context, theme, plot.hit, over, gutter, plotTop);
   return canvas;
 }
 
-/** The window over the overview: what it does not show is pale. */
-function drawWindow(
-  context: CanvasRenderingContext2D,
-  theme: Theme,
-  [x, y]: readonly [number, number],
-  [width, height]: readonly [number, number],
-  [left, right]: readonly [number, number],
-): void {
-  context.globalAlpha = SHADE;
-  context.fillStyle = toCss(theme.panel);
-  context.fillRect(x, y, left, height);
-  context.fillRect(x + right, y, width - right, height);
-  context.globalAlpha = 1;
-  context.strokeStyle = toCss(theme.brand);
-  context.strokeRect(x + left + 0.5, y + 0.5, right - left - 1, height - 1);
-}
-
-/** What lies over the plot as elements: shades, what is pinned. */
+/** What lies over a canvas as elements. */
 function drawOver(
   context: CanvasRenderingContext2D,
-  hit: HTMLElement,
+  { brand }: Theme,
+  over: HTMLElement,
+  selector: string,
   left: number,
   top: number,
 ): void {
-  const from = hit.getBoundingClientRect();
-  const over = ".ds-time-shade, .ds-lane-pinned";
+  const from = over.getBoundingClientRect();
   context.save();
   context.beginPath();
   context.rect(left, top, from.width, from.height);
   context.clip();
-  for (const one of hit.querySelectorAll<HTMLElement>(over)) {
-    const { backgroundColor, color, opacity } = getComputedStyle(one);
+  context.strokeStyle = toCss(brand);
+  context.lineWidth = 1.5;
+  for (const one of over.querySelectorAll<HTMLElement>(selector)) {
+    if (one.hidden) continue;
+    const { backgroundColor, opacity } = getComputedStyle(one);
     const { x, y, width, height } = one.getBoundingClientRect();
     const place = [left + x - from.x, top + y - from.y, width, height] as const;
-    if (one.hidden) continue;
     context.globalAlpha = Number(opacity);
     context.fillStyle = backgroundColor;
     context.fillRect(...place);
-    context.strokeStyle = color;
-    context.lineWidth = 2;
-    if (one.classList.contains("ds-lane-pinned")) context.strokeRect(...place);
+    // A frame has no background.
+    if (/, 0\)$|transparent/.test(backgroundColor))
+      context.strokeRect(...place);
   }
   context.restore();
 }
@@ -234,50 +224,6 @@ class Pen {
   private nameOf({ name }: LegendEntry): string {
     return shorten(name || "(no name)", LONGEST_NAME_PX, this.measure);
   }
-}
-
-const MOST_LINES = 4;
-/** More names than that nobody tells apart by colour. */
-const MOST_ENTRIES = 200;
-
-interface PictureLegend {
-  readonly lines: readonly (readonly LegendEntry[])[];
-  readonly rest: number;
-}
-
-/** `rest_px` is the room for "+14 more" at the end of the last line. */
-export function legendLines(
-  entries: readonly LegendEntry[],
-  width_px: (entry: LegendEntry) => number,
-  room_px: number,
-  rest_px: number,
-): PictureLegend {
-  const ranked = [
-    ...entries.filter(({ kind }) => kind === "action"),
-    ...entries
-      .filter(({ kind }) => kind === "prefix")
-      .sort((one, other) => other.weight - one.weight),
-  ];
-  const most = Math.min(entries.length, MOST_ENTRIES);
-  for (let count = most; count > 0; count--) {
-    const chosen = new Set(ranked.slice(0, count));
-    const rest = entries.length - count;
-    const lines: LegendEntry[][] = [[]];
-    let x = 0;
-    for (const entry of entries) {
-      if (!chosen.has(entry)) continue;
-      const width = width_px(entry);
-      if (x > 0 && x + width > room_px) {
-        lines.push([]);
-        x = 0;
-      }
-      lines[lines.length - 1].push(entry);
-      x += width;
-    }
-    const fits = rest === 0 || x + rest_px <= room_px;
-    if (lines.length <= MOST_LINES && fits) return { lines, rest };
-  }
-  return { lines: [], rest: entries.length };
 }
 
 /** The client, the time that is shown, what it is filtered to. */

@@ -1,12 +1,7 @@
 // The status line of the task stream: what is shown of what there is, and
 // everything that was dropped, degraded or lost, in words.
 
-import {
-  formatClock,
-  formatExact,
-  plural,
-  formatCount,
-} from "../../base/format";
+import { formatClock, formatExact, plural } from "../../base/format";
 import type { Counts, Notice, Focus, PrefixTotal } from "../../model/types";
 import type { State } from "../../schema";
 import {
@@ -16,7 +11,7 @@ import {
   isAlarming,
   runningTasks,
 } from "../../panel/status_line";
-import { isPartial, type SearchState } from "../../panel/selection";
+import { searchFact } from "../../panel/selection";
 import type { PanelState } from "./panel_state";
 import { narrows } from "../../panel/narrowing";
 import { ERRED, legendAction } from "../../panel/action_words";
@@ -280,43 +275,6 @@ function rowsOf(view: PanelState, name: string): number {
       legendAction(actions[action] ?? "") === name ? sum + rows : sum,
     0,
   );
-}
-
-/** What stands in the field: "3 of 41". */
-export function searchSummary(search: SearchState): string {
-  const { found, prefixes, at } = search;
-  if (search.failed !== "") return "failed";
-  if (search.running) return "…";
-  if (!found) return "";
-  if (isPartial(search)) {
-    const count = prefixes.length;
-    if (count > 0) return `${count} ${count === 1 ? "prefix" : "prefixes"}`;
-  }
-  if (found.length === 0) return "no match";
-  const total = formatCount(found.length);
-  return at < 0
-    ? `${total} ${found.length === 1 ? "task" : "tasks"}`
-    : `${formatCount(at + 1)} of ${total}`;
-}
-
-/** For the status line: how far the search reached. */
-export function searchFact(search: SearchState, live: boolean): Fact | null {
-  if (search.failed !== "") {
-    return { text: `search failed: ${search.failed}`, level: "error" };
-  }
-  const { progress } = search;
-  if (!progress) return null;
-  const { searched, of } = progress;
-  const text = `${formatExact(searched)} of ${formatExact(of)} keys searched`;
-  // That it is not through yet is no trouble.
-  if (search.running || search.fetching || !isPartial(search)) return { text };
-  return {
-    text,
-    level: "warn",
-    title: live
-      ? "The other keys are still in the kernel. They arrive when it is idle, and the search goes on when you type again."
-      : "The other keys could not be read from the file.",
-  };
 }
 
 export function prefixesInFocus(view: PanelState): PrefixTotal[] {

@@ -1,11 +1,11 @@
 // The numbers of the panel as tables, for the keyboard, for screen readers, and
 // for whoever likes numbers better.
 
-import type { JSX, ComponentChildren } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ErrorsSection } from "../../panel/errors";
 import { isCut } from "../../panel/status_line";
-import { Table } from "../../panel/parts";
+import { firstOf, notHere, NumberTable } from "../../panel/number_table";
 import {
   formatBytes,
   formatExact,
@@ -20,8 +20,7 @@ import { keepScrolling } from "../../panel/help";
 import type { SessionStore } from "../../session";
 import { isCounted, prefixesInFocus } from "./status_facts";
 import type { BusyOf } from "./gutter";
-import { prefixColoursOf } from "../../panel/pixel_colours";
-import { actionCss } from "./cards";
+import { actionCss, prefixColoursOf } from "../../panel/pixel_colours";
 import type { PanelState } from "./panel_state";
 import { goToRow, rowOfError } from "./go_to_task";
 
@@ -244,67 +243,4 @@ function Errors(props: TableOf): JSX.Element | null {
       }}
     />
   );
-}
-
-interface Column {
-  readonly name: string;
-  /** Shown where the table is at least this wide; default: always. */
-  readonly from_px?: 260 | 340 | 480 | 620;
-  /** Words, which begin at the left; numbers end at the right. The first one always. */
-  readonly words?: boolean;
-}
-
-function NumberTable(props: {
-  caption: ComponentChildren;
-  columns: readonly Column[];
-  class?: string;
-  children: readonly (readonly ComponentChildren[])[];
-}): JSX.Element {
-  const { columns } = props;
-  const place = (at: number): string => {
-    const { from_px, words } = columns[at] ?? {};
-    const from = from_px === undefined ? "" : `ds-from-${from_px}`;
-    return words ? `ds-words ${from}` : from;
-  };
-  return (
-    <Table
-      class={props.class ?? ""}
-      caption={props.caption}
-      columns={columns.map(({ name }, at) => ({ name, class: place(at) }))}
-    >
-      {props.children.map((cells) => (
-        <tr>
-          {cells.map((cell, at) => (
-            <td
-              class={place(at)}
-              title={typeof cell === "string" ? cell : undefined}
-            >
-              {cell}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
-/** What a caption says of entries that were dropped, of so many `ever`. */
-export function notHere(missing: number, ever: number, noun = ""): string {
-  if (missing <= 0) return "";
-  // The count may be a moment older than the entries.
-  const all = formatExact(Math.max(ever, missing));
-  return `; ${formatExact(missing)} of ${all}${noun} are not here`;
-}
-
-const MOST_ROWS = 500;
-
-/** The first rows of a table, and what its caption says where that is not all. */
-export function firstOf<T>(
-  rows: readonly T[],
-  noun: string,
-): { rows: readonly T[]; words: string } {
-  if (rows.length <= MOST_ROWS) return { rows, words: "" };
-  const all = formatExact(rows.length);
-  const words = `; the first ${formatExact(MOST_ROWS)} of ${all} ${noun}`;
-  return { rows: rows.slice(0, MOST_ROWS), words };
 }

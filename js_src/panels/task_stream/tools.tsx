@@ -17,13 +17,9 @@ import { ChooserMenu } from "../../panel/toolbar";
 import { exportAll, exportPicture, exportVisible } from "./export";
 import { rowOfTask } from "../../model/query";
 import { goToRow } from "./go_to_task";
-import { searchFact, searchSummary } from "./status_facts";
+import { searchFact, searchSummary } from "../../panel/selection";
 import type { TaskPlot } from "./plot";
 import type { PanelState } from "./panel_state";
-
-interface ToolsProps {
-  view: PanelState;
-}
 
 function stepSearch(view: PanelState, by: number): void {
   const task = view.step(by);
@@ -78,13 +74,12 @@ async function tell(
   }
 }
 
-function ExportItems(
-  props: ToolsProps & {
-    close: () => void;
-    /** Says what the items do, in a menu that is not of exports alone. */
-    verb?: boolean;
-  },
-): JSX.Element {
+function ExportItems(props: {
+  view: PanelState;
+  close: () => void;
+  /** Says what the items do, in a menu that is not of exports alone. */
+  verb?: boolean;
+}): JSX.Element {
   const { view, close } = props;
   const verb = props.verb ? "Export " : "";
   const run = (save: (plot: TaskPlot) => Promise<string>) => () => {
@@ -132,7 +127,7 @@ export function searchCrowds(view: PanelState): boolean {
   return isSearching(view) && !hasRoomForField(view);
 }
 
-export function Tools(props: ToolsProps): JSX.Element {
+export function Tools(props: { view: PanelState }): JSX.Element {
   const { view } = props;
   const breadth = view.breadth.value;
   const roomy = breadth === "wide" || breadth === "medium";

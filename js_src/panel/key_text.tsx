@@ -1,0 +1,61 @@
+// The key of a task, which is asked of the kernel where it is not here.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { formatExact } from "../base/format";
+import type { SessionStore } from "../session";
+
+const REST_MS = 100;
+
+/** `undefined` while it is on its way, null when nobody has it any more. */
+export function useKey(
+  session: SessionStore,
+  task: number,
+): string | null | undefined {
+  const [key, setKey] = useState<{ task: number; text: string | null }>();
+  useEffect(() => {
+    let [wanted, missing] = [true, false];
+    const take = (text: string | null): void => {
+      missing = text === null;
+      if (wanted) setKey({ task, text });
+    };
+    const ask = (): void => {
+      const answer = session.keys.text(task);
+      if (answer instanceof Promise) answer.then(take, () => take(null));
+      else take(answer);
+    };
+    // The kernel is asked only where the pointer rests, not all along its way.
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    if (session.keys.has(task)) ask();
+    else resting = setTimeout(ask, REST_MS);
+    // A busy kernel does not answer; it sends keys by itself a moment later.
+    const stop = session.keys.arrivals.subscribe(() => {
+      if (missing && session.keys.has(task)) ask();
+    });
+    return () => {
+      wanted = false;
+      stop();
+      clearTimeout(resting);
+    };
+  }, [session, task]);
+  return key?.task === task ? key.text : undefined;
+}
+
+/** Keys may have ten thousand characters; a card has room for a few lines. */
+export function KeyText(props: {
+  text: string | null | undefined;
+  longest: number;
+}): JSX.Element {
+  const { text, longest } = props;
+  if (text === undefined) return <span class="ds-key-text">…</span>;
+  if (text === null) {
+    return <span class="ds-key-text ds-quiet">key not on this page yet</span>;
+  }
+  if (text.length <= longest) return <span class="ds-key-text">{text}</span>;
+  return (
+    <>
+      <span class="ds-key-text">{text.slice(0, longest)}…</span>{" "}
+      <span class="ds-quiet">{`(${formatExact(text.length)} characters)`}</span>
+    </>
+  );
+}
