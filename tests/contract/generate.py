@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import runpy
 import sys
 import zlib
 from pathlib import Path
@@ -21,10 +22,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 FILES = HERE / "files"
-sys.path[:0] = [
-    str(HERE.parent / "py"),
-    *(str(HERE.parents[1] / name) for name in ("py_src", "scripts")),
-]
+sys.path[:0] = [str(HERE.parent / "py"), str(HERE.parents[1] / "py_src")]
 
 import numpy as np  # noqa: E402
 from recording_rows import (  # noqa: E402
@@ -65,7 +63,6 @@ from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
 from daskscope.stream.messages import Coarse  # noqa: E402
 from daskscope.stream.sources import describe_task  # noqa: E402
-from generate_schema import described as described_table  # noqa: E402
 
 LOGS = [name for name, table in tables().items() if isinstance(table, Log)]
 SERIES = [name for name, table in tables().items() if isinstance(table, Series)]
@@ -234,6 +231,11 @@ def append_graphs(made: RecordingStore) -> None:
     made.log("cells").append([cell | {"code": f"print({HOSTILE!r})"}])
     span = {"span": 1, "time": START, "start": START + 1, "stop": START + 5, "tasks": 3}
     made.log("span_times").append([span])
+
+
+def generator_of_types() -> dict[str, Any]:
+    """Return the names of the script; `scripts` on the path would hide the library `packaging`."""
+    return runpy.run_path(str(HERE.parents[1] / "scripts" / "generate_schema.py"))
 
 
 def described(path: Path, made: RecordingStore) -> dict[str, Any]:
@@ -517,7 +519,7 @@ def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
         entry = {"from": "kernel", "message": message, "buffers": names}
         table = DECLARED.get(message.get("table", ""))
         if table is not None:
-            entry["table"] = described_table(table)
+            entry["table"] = generator_of_types()["described"](table)
         files[f"kernel_{name}"] = (entry | decoded(message, buffers), buffers)
     for name, message in page_messages().items():
         files[f"page_{name}"] = ({"from": "page", "message": message, "buffers": []}, [])
