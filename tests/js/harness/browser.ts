@@ -25,7 +25,7 @@ let context: BrowserContext;
 const idle: Page[] = [];
 
 /**
- * A page for one test, with nothing in it. A new page needs half a second more of processor
+ * A page for one test, with nothing in it. A new page needs 0.4 s more of processor
  * time than one that was used before; a test that installs a clock needs a context of its own.
  */
 export async function takePage(
