@@ -194,6 +194,8 @@ def test_a_short_block_has_what_was_held_at_its_begin(session: Session) -> None:
     futures = client.map(block, range(1_000, 11_000, 1_000))
     wait(futures)
     wait(client.map(sized, futures))
+    eventually(lambda: "sized" not in client.run_on_scheduler(walk)[0])
+    equal(session)
     with daskscope.record(client) as rec:
         pass
     assert held_of(rec) == {"block": sum(range(1_000, 11_000, 1_000))}
