@@ -37,21 +37,47 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
+/** The siblings that a child is compared with; where there are more, all are sorted at once. */
+const FEW = 24;
+
 /** `ranks` by frame, the least is on the left; without them the heaviest. */
 export function layoutOf(tree: Tree, ranks: Float64Array | null): Layout {
   const { parent, frame, total } = tree;
   const size = parent.length;
-  const begin = new Uint32Array(size + 2);
-  for (let node = 1; node < size; node++) begin[parent[node] + 2] += 1;
-  for (let at = 2; at < begin.length; at++) begin[at] += begin[at - 1];
-  const children = new Uint32Array(Math.max(0, size - 1));
-  // After this `begin[node]` is where its children begin, and the next where they end.
-  for (let node = 1; node < size; node++) {
-    children[begin[parent[node] + 1]++] = node;
-  }
   const keys = new Float64Array(size);
   for (let node = 0; node < size; node++) {
     keys[node] = ranks ? ranks[frame[node]] : -total[node];
+  }
+  // Of each node its first child and its next sibling, in order; 0 is none.
+  const first = new Uint32Array(size);
+  const next = new Uint32Array(size);
+  const crowded = new Set<number>();
+  for (let node = size - 1; node > 0; node--) {
+    const above = parent[node];
+    const key = keys[node];
+    let before = 0;
+    let after = first[above];
+    for (let steps = 0; after !== 0 && keys[after] < key; steps++) {
+      if (steps === FEW) {
+        crowded.add(above);
+        break;
+      }
+      before = after;
+      after = next[after];
+    }
+    next[node] = after;
+    if (before === 0) first[above] = node;
+    else next[before] = node;
+  }
+  for (const node of crowded) {
+    const found: number[] = [];
+    for (let child = first[node]; child !== 0; child = next[child]) {
+      found.push(child);
+    }
+    const order = Uint32Array.from(found);
+    sortByKey(order, 0, order.length, keys);
+    first[node] = order[0];
+    order.forEach((child, at) => (next[child] = order[at + 1] ?? 0));
   }
   const x0 = new Float64Array(size);
   const x1 = new Float64Array(size);
@@ -61,22 +87,18 @@ export function layoutOf(tree: Tree, ranks: Float64Array | null): Layout {
   let [from, end] = [0, 1];
   while (from < end) {
     rows.push(end);
-    let next = end;
+    let stop = end;
     for (let at = from; at < end; at++) {
       const node = nodes[at];
       let x = x0[node];
-      if (begin[node + 1] - begin[node] > 1) {
-        sortByKey(children, begin[node], begin[node + 1], keys);
-      }
-      for (let place = begin[node]; place < begin[node + 1]; place++) {
-        const child = children[place];
+      for (let child = first[node]; child !== 0; child = next[child]) {
         x0[child] = x;
         x += total[child];
         x1[child] = x;
-        nodes[next++] = child;
+        nodes[stop++] = child;
       }
     }
-    [from, end] = [end, next];
+    [from, end] = [end, stop];
   }
   return { x0, x1, nodes, rows: Uint32Array.from(rows) };
 }

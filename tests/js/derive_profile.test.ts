@@ -297,6 +297,26 @@ describe("any tree", () => {
     }
   });
 
+  it("has its many callees in order", () => {
+    const { tree: wide, frame } = made(
+      ...Array.from(
+        { length: 200 },
+        (_, at) => `a f${(at * 77) % 200} ${at + 1}`,
+      ),
+    );
+    const { nodes, rows } = layoutOf(wide, null);
+    const callees = [...nodes.subarray(rows[2], rows[3])];
+    expect(callees.map((node) => wide.total[node])).toEqual(
+      Array.from({ length: 200 }, (_, at) => 200 - at),
+    );
+    const ranks = Float64Array.from({ length: wide.frames }, (_, at) => -at);
+    const named = layoutOf(wide, ranks).nodes.subarray(rows[2], rows[3]);
+    const frames = [...named].map((node) => wide.frame[node]!);
+    expect(frames).toEqual([...frames].sort((one, other) => other - one));
+    expect(frames.length).toBe(200);
+    expect(frame("a")).toBe(1);
+  });
+
   it("shows each node of a row, narrow ones together", () => {
     const layout = layoutOf(tree, null);
     const { x0, x1, nodes, rows } = layout;
