@@ -213,6 +213,12 @@ export const countFact = (
   rank: 0,
 });
 
+/** None where none erred. */
+export const erredFacts = (
+  erred: number,
+  text = `${formatExact(erred)} erred`,
+): Fact[] => (erred > 0 ? [{ text, level: "error", rank: 1 }] : []);
+
 /** What is no longer kept, or never was, of the rows that a panel lists. */
 export const droppedFact = (
   notices: readonly Notice[],

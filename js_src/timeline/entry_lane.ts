@@ -6,6 +6,7 @@ import { toCss } from "../base/colour";
 import type { Theme } from "../base/theme";
 import { CanvasView } from "../render/canvas_view";
 import { hatch } from "./areas";
+import { paintCross } from "./marks";
 import { type Pointed, PlotGestures, type TimePanel } from "./gestures";
 import type { Range } from "./window";
 
@@ -299,13 +300,8 @@ function nameEntry(
   if (!entry.failed || behind + 2 * cross > free + gap) return;
   context.strokeStyle = toCss(theme.error);
   context.lineWidth = 2 * pixelRatio;
-  context.beginPath();
   const at = behind + cross;
-  context.moveTo(at - cross, middle - cross);
-  context.lineTo(at + cross, middle + cross);
-  context.moveTo(at + cross, middle - cross);
-  context.lineTo(at - cross, middle + cross);
-  context.stroke();
+  paintCross(context, at, middle, cross);
   one.right = at + cross;
 }
 

@@ -239,12 +239,7 @@ function paintSign(row: Row, mark: Mark<Item>): void {
   if (mark.level === "error") {
     context.strokeStyle = toCss(theme.error);
     context.lineWidth = 2 * pixelRatio;
-    context.beginPath();
-    context.moveTo(x - half, middle - half);
-    context.lineTo(x + half, middle + half);
-    context.moveTo(x + half, middle - half);
-    context.lineTo(x - half, middle + half);
-    context.stroke();
+    paintCross(context, x, middle, half);
     taken.take(x - half - room, x + half + room);
     reach(row, mark, x - half, x + half);
   } else if (!isBar(area, mark)) {
@@ -307,4 +302,19 @@ function placeOf(
   const left = from - sign - gap - words;
   const fits = left >= area.left && taken.place(left, end, words) === left;
   return fits ? left : null;
+}
+
+/** The sign of an error, in the stroke of the context. */
+export function paintCross(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  size: number,
+): void {
+  context.beginPath();
+  context.moveTo(x - size, y - size);
+  context.lineTo(x + size, y + size);
+  context.moveTo(x + size, y - size);
+  context.lineTo(x - size, y + size);
+  context.stroke();
 }

@@ -6,7 +6,12 @@ import { plural } from "../../base/format";
 import { panelIcon } from "../../panel/host";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import { countFact, droppedFact, isCut } from "../../panel/status_line";
+import {
+  countFact,
+  droppedFact,
+  erredFacts,
+  isCut,
+} from "../../panel/status_line";
 import { WithTable } from "../../panel/states";
 import { workerNames } from "../../panel/worker_groups";
 import { ErrorsSection, focusOn } from "../../panel/errors";
@@ -36,15 +41,7 @@ export const EVENTS = makePanel(
       const errors = view.table("errors").rows;
       return [
         countFact(sum("rows"), "entry", "entries"),
-        ...(errors > 0
-          ? [
-              {
-                text: plural(errors, "error"),
-                level: "error" as const,
-                rank: 1,
-              },
-            ]
-          : []),
+        ...erredFacts(errors, plural(errors, "error")),
         droppedFact(view.notices.value, sum("dropped")),
       ];
     },

@@ -8,6 +8,7 @@ import type { Focus } from "../../model/types";
 import { type TimedRow, inFocus } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
+import { paintCross } from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { splitException } from "../../panel/traceback";
 import type { TableView } from "../../session_tables";
@@ -219,11 +220,7 @@ function paintSign(
   const x = right;
   if (kind === "error") {
     context.lineWidth = 1.8 * pixelRatio;
-    context.moveTo(x - size, y - size);
-    context.lineTo(x + size, y + size);
-    context.moveTo(x + size, y - size);
-    context.lineTo(x - size, y + size);
-    context.stroke();
+    paintCross(context, x, y, size);
   } else if (kind === "dask") {
     context.moveTo(x - size, y - size);
     context.lineTo(x + size, y - size);

@@ -18,7 +18,7 @@ import { metricRows } from "../../panel/metric_rows";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
 import { isDefault } from "../../panel/span_chains";
-import type { Fact } from "../../panel/status_line";
+import { erredFacts, type Fact } from "../../panel/status_line";
 import { Detail, namesAround } from "./detail";
 import { TimeSpent } from "./spent";
 import { TreeTable } from "./table";
@@ -103,15 +103,7 @@ function factsOf(view: PanelView): Fact[] {
           },
         ]
       : []),
-    ...(erred > 0
-      ? [
-          {
-            text: `${formatExact(erred)} erred`,
-            level: "error" as const,
-            rank: 1,
-          },
-        ]
-      : []),
+    ...erredFacts(erred),
   ];
 }
 

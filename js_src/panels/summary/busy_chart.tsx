@@ -9,6 +9,7 @@ import { toCss } from "../../base/colour";
 import type { PanelView } from "../../panel/panel_view";
 import { ThreadsBusyArea } from "../../panel/threads_busy";
 import { TimeChart } from "../../panel/time_chart";
+import { paintCross } from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { threadAxis } from "../../timeline/value_axis";
 import { beforeFirst } from "../../panel/states";
@@ -181,12 +182,7 @@ function paintErrors(area: PlotArea, times: Float64Array): void {
     ] as const) {
       context.strokeStyle = toCss(colour);
       context.lineWidth = wide * pixelRatio;
-      context.beginPath();
-      context.moveTo(x - size, y - size);
-      context.lineTo(x + size, y + size);
-      context.moveTo(x + size, y - size);
-      context.lineTo(x - size, y + size);
-      context.stroke();
+      paintCross(context, x, y, size);
     }
   }
 }

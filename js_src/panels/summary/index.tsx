@@ -8,7 +8,7 @@ import { MemoryChart } from "../../panel/memory_chart";
 import { isWhole } from "../../panel/narrowing";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import { droppedFact, isCut } from "../../panel/status_line";
+import { droppedFact, erredFacts, isCut } from "../../panel/status_line";
 import { Empty } from "../../panel/states";
 import { Answer, answerWords } from "./answer";
 import { BusyChart } from "./busy_chart";
@@ -52,15 +52,7 @@ export const SUMMARY = makePanel(
           text: `${of}${captured === 1 ? "task" : "tasks"}`,
           rank: 0,
         },
-        ...(erred > 0
-          ? [
-              {
-                text: `${formatExact(erred)} erred`,
-                level: "error" as const,
-                rank: 1,
-              },
-            ]
-          : []),
+        ...erredFacts(erred),
         droppedFact(notices, captured - kept),
       ];
     },
