@@ -81,6 +81,20 @@ def test_a_scheduler_that_refuses_its_own_stream_too_is_left_in_peace_with_a_wor
             live(s)
 
 
+def test_events_that_a_scheduler_cannot_send_end_only_the_reading_of_events() -> None:
+    with (
+        cluster_of_one_worker(protocol="tcp://") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        cluster.scheduler.blocked_handlers = ["register_scheduler_plugin"]
+        cluster.scheduler.log_event("hostile", 10**30)  # msgpack refuses it
+        with daskscope.connect(client) as s:
+            eventually(lambda: "events-not-told" in [notice.code for notice in s.notices])
+            eventually(lambda: s.state == "partly")
+            client.submit(int, 1, key="after-1").result()
+            recorded(s, 1)
+
+
 def test_an_agent_that_fails_is_reported_and_replaced_by_the_built_in_routes(
     cluster: LocalCluster,
 ) -> None:

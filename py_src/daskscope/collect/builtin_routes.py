@@ -300,6 +300,7 @@ class EventTopics:
         self.link = link
         self.unreadable = False
         """Whether the scheduler refuses to send them, or sends what cannot be read here."""
+        self._closed = 0  # connections in a row that ended with this question
         self._newest: dict[Any, float] | None = None  # by topic: time of the last that was read
         self._due_s = 0.0  # monotonic
 
@@ -312,11 +313,15 @@ class EventTopics:
             topics: Topics = await self.link.ask("events")
             new = self._take(topics)
         except OSError:
+            # A scheduler that cannot serialize its events closes the connection.
+            self._closed += 1
+            self.unreadable = self._closed > 1
             raise
         except Exception:  # forbidden, or of a class that only workers have
             logger.debug("daskscope cannot read this scheduler's events", exc_info=True)
             self.unreadable = True
             return []
+        self._closed = 0
         now = time.monotonic()
         self._due_s = now + max(EVERY_S, (now - asked_s) / SHARE)
         return new
