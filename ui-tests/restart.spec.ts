@@ -99,7 +99,7 @@ test("a panel goes on after the kernel has restarted", async ({
 
   await choose(panel, /before/);
   await expect.poll(() => tasksShown(panel), "the old picture").toBe(40);
-  await expect(panel).toContainText("This is of a kernel that has ended");
+  await expect(panel).toContainText("kernel has shut down");
   await choose(panel, /live/);
   await expect.poll(() => tasksShown(panel)).toBe(15);
 });

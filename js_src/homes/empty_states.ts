@@ -1,11 +1,11 @@
-// What every home says alike of a panel that has no session to show.
+// Empty states that JupyterLab and widgets share.
 
 import type { Problem } from "../errors";
 import type { EmptyState } from "../panel/host";
 
 export const CONNECTING = "Connecting to the kernel";
 
-/** A widget's comm ends with its kernel: only the cell makes a new one. */
+/** A widget's comm ends with its kernel, and only its cell creates a new one. */
 export const KERNEL_GONE: EmptyState = {
   state: "stopped",
   title: "The kernel has restarted or stopped",
@@ -23,7 +23,7 @@ export function noClientYet(place: string, recorder: boolean): EmptyState {
     return {
       state: "no-client",
       title: "The recorder is off in this kernel",
-      text: `Clients are not recorded by themselves, as \`daskscope.recorder.enabled\` is false. Run \`daskscope.connect(client)\` in ${place} and this panel shows it.`,
+      text: `\`daskscope.recorder.enabled\` is false, so clients are not recorded automatically. Run \`daskscope.connect(client)\` in ${place} and this panel shows it.`,
     };
   }
   return {
@@ -37,7 +37,7 @@ export function versionsDiffer(problem: Problem): boolean {
   return problem.code === "version-mismatch";
 }
 
-/** A value in Dask's configuration keeps the kernel from being entered. */
+/** A wrong value in Dask's configuration, so that daskscope cannot start in the kernel. */
 export function badSetting(text: string): Problem {
   return { code: "bad-setting", text, next: "" };
 }

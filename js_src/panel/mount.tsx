@@ -124,7 +124,7 @@ interface State {
   readonly thrown: string | null;
 }
 
-/** As much of what was thrown as helps whoever it is reported to. */
+/** Of an error message; more does not help. */
 const MAX_CHARACTERS = 300;
 
 export class Guarded extends Component<Props, State> {
@@ -134,7 +134,7 @@ export class Guarded extends Component<Props, State> {
     return { thrown: String(error).slice(0, MAX_CHARACTERS) };
   }
 
-  /** With its stack, for whoever it is reported to: Preact throws it no further. */
+  /** Preact does not throw it any further, so the stack is logged here. */
   override componentDidCatch(error: unknown): void {
     console.error(`daskscope: ${this.props.name} cannot be drawn`, error);
   }
@@ -147,7 +147,7 @@ export class Guarded extends Component<Props, State> {
       state: "stopped",
       trouble: true,
       title: `${name} cannot be drawn`,
-      text: `Something unexpected happened here (${thrown}). This part of the page was taken away; nothing of the data is changed, and the other parts go on. Try again; if it happens again, please report it.`,
+      text: `This panel crashed (${thrown}); your data is unaffected. Try again, and please report it if it happens again.`,
       actions: [
         { label: "Try again", run: () => this.setState({ thrown: null }) },
       ],

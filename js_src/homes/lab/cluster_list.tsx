@@ -21,7 +21,7 @@ function withoutClient(state: KernelState): string | null {
     case "open":
       return state.recorder ? "no Dask client yet" : "the recorder is off";
     default:
-      return null; // nothing to say of kernels that were not entered
+      return null; // kernels without a connection are not listed
   }
 }
 

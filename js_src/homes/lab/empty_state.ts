@@ -1,4 +1,4 @@
-// Why a panel has nothing to show yet, in words, and the next step.
+// Why a panel has nothing to show yet, and the next step.
 
 import type { EmptyState, PanelAction } from "../../panel/host";
 import {
@@ -19,15 +19,15 @@ function action(label: string, run: () => void): PanelAction {
   return { label, run };
 }
 
-/** A person went back to what an earlier kernel had recorded. */
+/** The user went back to a session of an earlier kernel. */
 export const OF_EARLIER_KERNEL: EmptyState = {
   state: "stopped",
-  title: "This is of a kernel that has ended",
-  text: "Choose a client above to see what runs now.",
-  status: "of a kernel that has ended",
+  title: "This session's kernel has shut down",
+  text: "Choose a client above to see a running one.",
+  status: "its kernel has shut down",
 };
 
-/** The words beside a picture that is kept, though nothing more can come to it. */
+/** What is said of a session that stays visible after its kernel has ended. */
 export function pictureKept(
   why: EmptyState,
   kernel: KernelState,

@@ -1,5 +1,5 @@
-// Reports under any name: JupyterLab chooses by the name of a file how it is opened, and its
-// viewer of HTML runs no script. What it has read there tells whether it is a report.
+// Reports under any name. JupyterLab chooses a viewer by the name of a file, and its HTML viewer
+// runs no scripts. The content shows whether a file is a report.
 
 import type { JupyterFrontEnd } from "@jupyterlab/application";
 import type {
@@ -14,8 +14,8 @@ import { OPEN_REPORT } from "./report_address";
 const VIEWER = "HTML Viewer";
 
 /**
- * Show panels in the place of a viewer that JupyterLab has chosen for a report. One that a
- * person has chosen, or that was there before a reload, stays, with a button.
+ * Replace the HTML viewer that JupyterLab opened for a report. A viewer that the user chose,
+ * or that a reload restored, stays and gets a button.
  */
 export function detectReports({
   commands,
@@ -27,7 +27,7 @@ export function detectReports({
     if (id !== "docmanager:open" || factory !== VIEWER) return;
     if (typeof path !== "string") return;
     chosen.add(path);
-    // One that was open is shown, and none made: the next one nobody has chosen.
+    // An open viewer is only shown again: the choice must not apply to the next one.
     const over = (): void => void chosen.delete(path);
     result.then(over, over);
   });
@@ -46,7 +46,7 @@ export function detectReports({
         await open();
         widget.dispose();
       };
-      // Where that fails JupyterLab has said why, and the viewer stays.
+      // JupyterLab reports a failure itself, and the viewer stays.
       void context.ready.then(onReady).catch(() => {});
       return new DisposableDelegate(() => {});
     },
@@ -56,6 +56,6 @@ export function detectReports({
 const button = (open: () => Promise<unknown>): ToolbarButton =>
   new ToolbarButton({
     label: "Open as Dask report",
-    tooltip: "Show its panels: here the report's own page may run no script",
+    tooltip: "Show its panels: scripts are disabled in this preview",
     onClick: () => void open(),
   });
