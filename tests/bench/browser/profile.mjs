@@ -61,6 +61,18 @@ try {
         nodes,
       });
     }
+    const before = await mainMs();
+    const gaps = await page.evaluate(() => window.profileBench.zoom(300));
+    report({
+      metric: "frame while zooming, p95",
+      unit: "ms",
+      value: round(percentile(gaps, 0.95)),
+      limit: 16.7,
+      median: round(percentile(gaps, 0.5)),
+      main_thread: round(((await mainMs()) - before) / gaps.length),
+      longest: round(Math.max(...gaps)),
+      nodes,
+    });
     await page.close();
   }
   const page = await open(browser, html);

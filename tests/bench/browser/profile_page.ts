@@ -16,6 +16,12 @@ import {
   treeOf,
   without,
 } from "../../../js_src/derive/profile_tree";
+import { readTheme } from "../../../js_src/base/theme";
+import {
+  FlameCanvas,
+  lookOf,
+} from "../../../js_src/panels/profile/flame_canvas";
+import { Frames } from "../../../js_src/panels/profile/frames";
 import { madeRun, type MadeStacks, madeStacks } from "../../js/harness/profile";
 
 const WIDTH_PX = 1600;
@@ -99,6 +105,55 @@ const bench = {
       STEPS[step]();
       return performance.now() - began;
     });
+  },
+
+  /** From frame to frame in ms, while the graph is zoomed into and moved. */
+  async zoom(frames: number): Promise<number[]> {
+    const element = document.createElement("div");
+    element.style.cssText = "position: fixed; inset: 0; display: grid";
+    document.body.append(element);
+    const theme = readTheme(element);
+    const names = Array.from({ length: FRAMES }, (_, at) => `function_${at}`);
+    const zeros = new Uint32Array(FRAMES);
+    const known = new Frames(
+      {
+        ...{ name: names, file: names.map(() => "/home/ada/job.py") },
+        ...{ source: names, first_line: zeros, line: zeros },
+      },
+      "all workers",
+    );
+    const layout = layoutOf(tree, ranks);
+    const picture = {
+      ...{ tree, layout, frames: known, theme, row_px: 22, firstRow: 0 },
+      ...{ flipped: false, hovered: -1, chosen: -1 },
+      paints: tree.frame.map((frame) => frame % 6) as unknown as Uint8Array,
+      looks: [
+        "#a8cefe",
+        "#ead5ab",
+        "#b3e6c4",
+        "#e5ccf8",
+        "#aae3ed",
+        "#d7d7d7",
+      ].map((colour) => lookOf(colour, theme)),
+      detailOf: () => "ada/job.py:1",
+    };
+    const canvas = new FlameCanvas(element);
+    const all = tree.total[0]!;
+    const next = (): Promise<number> =>
+      new Promise((came) => requestAnimationFrame(came));
+    const gaps: number[] = [];
+    let before = await next();
+    for (let frame = 0; frame < frames; frame++) {
+      const width = all * 0.97 ** (frame % 100);
+      const from = (all - width) * 0.3;
+      canvas.show(picture, [from, from + width], false);
+      const now = await next();
+      gaps.push(now - before);
+      before = now;
+    }
+    canvas.dispose();
+    element.remove();
+    return gaps;
   },
 
   /** Of two halves of one run the share of nodes that are coloured, by seed. */
