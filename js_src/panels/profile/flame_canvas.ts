@@ -1,19 +1,28 @@
 // A flame graph on a canvas: rectangles by row, as wide as their samples, with as much of
 // their name as fits. It knows trees and pixels; what its colours mean, its panel says.
 
-import { contrast, mix, parseColour, type Rgb, toCss } from "../../base/colour";
+import {
+  contrast,
+  mix,
+  parseColour,
+  type Rgb,
+  toCss,
+  toPixel,
+} from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import { type Layout, visible } from "../../derive/profile_layout";
 import type { Tree } from "../../derive/profile_tree";
 import { CanvasView } from "../../render/canvas_view";
+import { PixelRows } from "../../render/pixel_rows";
 import { shorten, TextMeasure } from "../../render/text";
 import type { Frames } from "./frames";
 
 /** One colour of nodes, on a screen of the theme. */
 export interface Look {
   readonly fill: string | CanvasPattern;
-  /** The same as a colour of the page. */
+  /** The same as a colour of the page, and of an image. */
   readonly css: string;
+  readonly pixel: number;
   readonly text: string;
   /** Of what stands beside the name. */
   readonly text2: string;
@@ -46,6 +55,8 @@ const GAP_PX = 1;
 const PADDING_PX = 4;
 /** No letter fits into less. */
 const LEAST_TEXT_PX = 18;
+/** What is narrower shows no pattern. */
+const LEAST_PATTERN_PX = 6;
 const BESIDE_PX = 7;
 const ZOOM_MS = 120;
 
@@ -66,6 +77,11 @@ export class FlameCanvas {
     picture: null as unknown as FlamePicture,
   };
   private look = -1;
+  /** What has no text is drawn as pixels: a million nodes are too many rectangles. */
+  private readonly pixels = new PixelRows();
+  private line = new Uint32Array(0);
+  /** Those with text, drawn over the pixels: first node, one behind the last, row. */
+  private readonly wide: number[] = [];
 
   constructor(element: HTMLElement) {
     this.view = new CanvasView(element, (_, now_ms) => this.draw(now_ms), {
@@ -155,8 +171,10 @@ export class FlameCanvas {
     this.advance(now_ms);
     const { layout, theme, firstRow, flipped } = picture;
     const { width, height, pixelRatio } = size;
-    context.fillStyle = toCss(theme.panel);
-    context.fillRect(0, 0, width, height);
+    if (width < 1 || height < 1) return;
+    this.resize(width, height);
+    this.pixels.clear(toPixel(theme.panel));
+    this.wide.length = 0;
     const pitch = picture.row_px * pixelRatio;
     const font_px = picture.row_px < 20 ? theme.small_px - 1 : theme.small_px;
     const font = `${font_px * pixelRatio}px ${theme.font}`;
@@ -169,49 +187,90 @@ export class FlameCanvas {
       layout.rows.length - 2 - firstRow,
       Math.floor((scroll + height) / pitch),
     );
-    for (let row = first; row <= last; row++) {
+    const gap = Math.max(1, Math.round(GAP_PX * pixelRatio));
+    const [from, to] = this.window;
+    const scale = width / (to - from);
+    const place = (row: number): void => {
       const y = row * pitch - scroll;
       const top = Math.round(flipped ? height - y - pitch : y);
       const bottom = Math.round(flipped ? height - y : y + pitch);
-      this.drawRow(picture, row + firstRow, top, bottom - top);
+      Object.assign(this.row, { picture, top, gap, scale });
+      this.row.height = bottom - top - gap;
+    };
+    for (let row = first; row <= last; row++) {
+      place(row);
+      this.line.fill(0);
+      const kept = this.wide.length;
+      const window = { from, to, least: 1 / scale };
+      visible(layout, row + firstRow, window, this.drawNarrow);
+      for (let at = kept + 2; at < this.wide.length; at += 3) {
+        this.wide[at] = row;
+      }
+      this.pixels.row(this.row.top, this.row.height, this.line, null);
+    }
+    this.pixels.put(context);
+    this.look = -1;
+    context.textBaseline = "middle";
+    for (let at = 0; at < this.wide.length; at += 3) {
+      if (at === 0 || this.wide[at + 2] !== this.wide[at - 1]) {
+        place(this.wide[at + 2]);
+      }
+      this.drawWide(this.wide[at], this.wide[at + 1]);
     }
     this.outline(picture, picture.hovered, toCss(theme.text), 1.5, 0);
     this.outline(picture, picture.chosen, toCss(theme.brand), 2, 1);
   }
 
-  private drawRow(
-    picture: FlamePicture,
-    row: number,
-    top: number,
-    pitch: number,
-  ): void {
-    const { context, size } = this.view;
-    const [from, to] = this.window;
-    const scale = size.width / (to - from);
-    const gap = Math.max(1, Math.round(GAP_PX * size.pixelRatio));
-    Object.assign(this.row, { picture, top, height: pitch - gap, gap, scale });
-    this.look = -1;
-    context.textBaseline = "middle";
-    visible(
-      picture.layout,
-      row,
-      { from, to, least: 1 / scale },
-      this.drawNodes,
+  private resize(width: number, height: number): void {
+    const { pixels } = this;
+    if (pixels.width === width && pixels.height === height) return;
+    pixels.resize(
+      width,
+      height,
+      this.view.context.createImageData(width, height),
+    );
+    this.line = new Uint32Array(width);
+  }
+
+  /** In device pixels. */
+  private leftOf(first: number): number {
+    const { x0, nodes } = this.row.picture.layout;
+    return Math.max(
+      0,
+      Math.round((x0[nodes[first]] - this.window[0]) * this.row.scale),
     );
   }
 
-  /** One node, or those that are in one pixel. */
-  private readonly drawNodes = (first: number, end: number): void => {
-    const { picture, top, height, gap, scale } = this.row;
+  private roomOf(end: number, left: number): number {
+    const { x1, nodes } = this.row.picture.layout;
+    const stop = (x1[nodes[end - 1]] - this.window[0]) * this.row.scale;
+    return Math.max(1, Math.round(Math.min(this.view.size.width, stop)) - left);
+  }
+
+  /** One node, or those that are in one pixel; keeps those that are not narrow. */
+  private readonly drawNarrow = (first: number, end: number): void => {
+    const { picture, gap } = this.row;
+    const left = this.leftOf(first);
+    const room = this.roomOf(end, left);
+    const { pixelRatio } = this.view.size;
+    const { fill, css, pixel } =
+      picture.looks[picture.paints[picture.layout.nodes[first]]];
+    const patterned = fill !== css && room >= LEAST_PATTERN_PX * pixelRatio;
+    if (patterned || room >= LEAST_TEXT_PX * pixelRatio) {
+      this.wide.push(first, end, 0);
+      return;
+    }
+    this.line.fill(pixel, left, left + (room > 3 * gap ? room - gap : room));
+  };
+
+  private drawWide(first: number, end: number): void {
+    const { picture, top, height, gap } = this.row;
     const { paints, looks, tree, frames } = picture;
-    const { x0, x1, nodes } = picture.layout;
     const { context, size } = this.view;
-    const { width, pixelRatio } = size;
-    const [from] = this.window;
-    const node = nodes[first];
-    const left = Math.max(0, Math.round((x0[node] - from) * scale));
-    const stop = (x1[nodes[end - 1]] - from) * scale;
-    const room = Math.max(1, Math.round(Math.min(width, stop)) - left);
+    const { pixelRatio } = size;
+    const node = picture.layout.nodes[first];
+    const left = this.leftOf(first);
+    const room = this.roomOf(end, left);
     if (paints[node] !== this.look) {
       this.look = paints[node];
       context.fillStyle = looks[this.look].fill;
@@ -234,7 +293,7 @@ export class FlameCanvas {
     if (begin + this.measure.width(detail) > inside) return;
     context.fillStyle = text2;
     context.fillText(detail, left + padding + begin, middle);
-  };
+  }
 
   private outline(
     picture: FlamePicture,
@@ -297,7 +356,8 @@ export function lookOf(
   const quiet = mix(text, fill, QUIET);
   const text2 = contrast(quiet, fill) >= READABLE ? quiet : text;
   const css = toCss(fill);
-  return { fill: css, css, text: toCss(text), text2: toCss(text2) };
+  const pixel = toPixel(fill);
+  return { fill: css, css, pixel, text: toCss(text), text2: toCss(text2) };
 }
 
 const WHITE: Rgb = [255, 255, 255];
