@@ -73,23 +73,24 @@ test("the seven panels of the sidebar move while a cell is busy", async ({
     "logs",
     "system",
   ];
-  const panels = new Map<string, ReturnType<typeof page.locator>>();
-  for (const kind of kinds) {
+  // Opens it, or shows its tab: there is no room for all beside each other.
+  const show = async (kind: string): Promise<Locator> => {
     await sidebar.locator(`[data-panel="${kind}"]`).click();
     const panel = page.locator(`[id^="daskscope-${kind}-"] .ds-root`);
     await expect(panel).toBeVisible();
-    panels.set(kind, panel);
-  }
+    return panel;
+  };
+  for (const kind of kinds) await show(kind);
   await startCell(page, 1);
-  await expectTasks(panels.get("task-stream")!, 50);
+  await expectTasks(await show("task-stream"), 50);
   for (const kind of kinds) {
-    const panel = panels.get(kind)!;
+    const panel = await show(kind);
     const before = await bodyOf(panel);
     await expect
       .poll(() => bodyOf(panel), { message: `${kind} moves` })
       .not.toBe(before);
   }
-  await zoomAndBack(page, panels.get("system")!);
-  await expect(panels.get("events")!).toContainText("step 1");
-  await expect(panels.get("logs")!).toContainText(/line \d+/);
+  await zoomAndBack(page, await show("system"));
+  await expect(await show("events")).toContainText("step 1");
+  await expect(await show("logs")).toContainText(/line \d+/);
 });
