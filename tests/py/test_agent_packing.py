@@ -59,8 +59,9 @@ class Packer:
                 waiting.erred.append(len(waiting))
             reported = [task[name] for name in ("startstops", "nbytes", "worker", "thread")]
             waiting.report(*reported, group, key)
-        graphs = [0] * len(waiting)
-        return packing.pack(0, waiting, graphs, self.prefixes, self.lanes, self.actions, self.spans)
+        groups = packing.alike([group for _, group, _ in pending])
+        names = self.prefixes, self.lanes, self.actions, self.spans
+        return packing.pack(0, waiting, groups, [0], *names)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:
         names = Names()

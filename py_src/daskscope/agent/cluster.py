@@ -101,7 +101,7 @@ def running_by_prefix(scheduler: Any) -> dict[str, int]:
 def running_of(worker: Any) -> list[tuple[Any, float]]:
     """Return the tasks that a worker runs now, as above, and about when each began."""
     processing, executing, seen = worker.processing, worker.executing, worker.last_seen
-    tasks = [(task, seen - executing[task]) for task in executing if task in processing]
+    tasks = [(task, seen - took) for task, took in executing.items() if task in processing]
     more = min(running_tasks(worker.metrics), len(processing)) - len(tasks)
     if more > 0:
         others = islice((task for task in processing if task not in executing), more)

@@ -39,8 +39,10 @@ class Log:
 
     def since(self, cursor: int) -> dict[str, Any]:
         """Return the entries from number `cursor` on, and the number of the first."""
-        start = min(max(cursor - self.first, 0), len(self.entries))
-        return {"first": self.first + start, "items": list(islice(self.entries, start, None))}
+        end = self.first + len(self.entries)
+        first = min(max(cursor, self.first), end)
+        newest_first = [*islice(reversed(self.entries), end - first)]
+        return {"first": first, "items": newest_first[::-1]}
 
 
 def _chars(entry: dict[str, Any]) -> int:

@@ -45,11 +45,11 @@ class TaskGraphs:
         if tuple not in types:
             new = self.note_keys(scheduler.tasks, tasks)
         elif len(types) == 1:
-            new = self.note_tuples(scheduler.tasks, tasks)
+            new = self.note_tuples(scheduler, tasks)
         else:
             new = self.note_keys(scheduler.tasks, [key for key in tasks if type(key) is not tuple])
             tuples = [key for key in tasks if type(key) is tuple]
-            new += self.note_tuples(scheduler.tasks, tuples)
+            new += self.note_tuples(scheduler, tuples)
         self.log.append(
             {
                 "number": self.latest,
@@ -67,11 +67,11 @@ class TaskGraphs:
         self.of_key.update(dict.fromkeys(new, self.latest))
         return len(new)
 
-    def note_tuples(self, states: Any, keys: Any) -> int:
+    def note_tuples(self, scheduler: Any, keys: Any) -> int:
         """Note groups that are new as a whole, the others key by key; return how many tasks."""
         new, known = 0, set()
-        for name, key in dict(zip(map(itemgetter(0), keys), keys)).items():
-            group = states[key].group
+        for name in {*map(itemgetter(0), keys)}:
+            group = scheduler.task_groups[name]  # Dask names the group of a tuple so
             released = group.states["released"]
             if released and (group in self.whole or group in self.rest):
                 known.add(name)
@@ -81,21 +81,21 @@ class TaskGraphs:
                 self.whole[group] = self.latest
                 new += released
         if known:
-            new += self.note_keys(states, [key for key in keys if key[0] in known])
+            new += self.note_keys(scheduler.tasks, [key for key in keys if key[0] in known])
         return new
 
     def numbers(self, keys: Any, groups: Any) -> list[int]:
-        """Return the graph of each of these tasks, which have finished."""
-        one = groups == groups[:1] * len(groups)  # mostly; else this ends at the first other one
+        """Return the graphs of these tasks, which have finished; `groups` are their groups.
+
+        Both may have one item for all tasks.
+        """
         whole, rest = self.whole, self.rest
-        distinct = groups[:1] if one else {*groups}
-        of_group = {group: whole.get(group) or rest.get(group, RECOMPUTED) for group in distinct}
-        found: Any = map(of_group.__getitem__, groups)
-        if len({*of_group.values()}) == 1:
-            found = repeat(of_group[groups[0]], len(groups))
+        of_group = {group: whole.get(group) or rest.get(group, RECOMPUTED) for group in {*groups}}
+        found = [of_group[group] for group in groups]
         if not whole.keys() >= of_group.keys():
-            found = map(self.of_key.pop, keys, found)
-        return [*found]
+            of_groups = repeat(found[0]) if len(found) == 1 else found
+            found = [*map(self.of_key.pop, keys, of_groups)]
+        return found
 
     @property
     def crowded(self) -> bool:

@@ -10,7 +10,7 @@ from array import array
 from math import nan
 from typing import Any
 
-from daskscope.agent.packing import REPORTED, Interned, clamp, describe_name
+from daskscope.agent.packing import REPORTED, Interned, alike, clamp, describe_name
 
 MAX_ROWS_BYTES = 4_000_000  # of each table: many minutes of a large cluster
 MAX_REPLICATED_TASKS = 50_000  # so many take about 8 ms
@@ -69,8 +69,8 @@ def sums_by(groups: list[Any], sizes: list[Any]) -> dict[Any, int]:
     """Return the sum of sizes by group; what is no size counts nothing."""
     sums: dict[Any, int] = {}
     try:
-        if groups == groups[:1] * len(groups):  # mostly; else this ends at the first other one
-            return {group: sum(sizes) for group in groups[:1]}
+        if len(alike(groups)) == 1:  # mostly
+            return {groups[0]: sum(sizes)}
         for group, size in zip(groups, sizes):
             sums[group] = sums.get(group, 0) + size
     except TypeError:
@@ -91,6 +91,7 @@ class MemorySamples:
         self.held_rows = Rows("dHd")
         self.held: dict[int, int] = {}  # bytes in memory by prefix
         self.held_latest: dict[int, int] = {}
+        self.touched: set[int] = set()  # prefixes counted since the last sample of `held`
         self.settled = 0  # so much of what is pending is in `held`
         # Groups and bytes of the tasks that left memory, until they are counted in `held`.
         self.left_groups: list[Any] = []
@@ -139,7 +140,8 @@ class MemorySamples:
         """Count what came into memory since the last time, and what left it."""
         finished, at = pending.finished, self.settled
         self.settled = len(finished)
-        self.count(finished[at + 4 :: REPORTED], finished[at + 1 :: REPORTED], 1)
+        if len(finished) > at:
+            self.count(finished[at + 4 :: REPORTED], finished[at + 1 :: REPORTED], 1)
         self.count(self.left_groups, self.left_sizes, -1)
         self.left_groups.clear()
         self.left_sizes.clear()
@@ -150,14 +152,18 @@ class MemorySamples:
             prefix = self.prefixes.add(group.prefix.name)
             # A scattered key that a graph later defines was never added.
             self.held[prefix] = max(self.held.get(prefix, 0) + sign * size, 0)
+            self.touched.add(prefix)
 
     def sample_held(self, pending: Any, now: float) -> None:
         """Append the rows of those prefixes that hold more or less than before."""
         self.settle(pending)
-        latest = self.held_latest
-        changed = [one for one in self.held.items() if latest.get(one[0], 0) != one[1]]
-        latest.update(changed)
-        self.held_rows.extend([(now, prefix, clamp(size)) for prefix, size in changed])
+        held, latest = self.held, self.held_latest
+        changed = [place for place in self.touched if latest.get(place, 0) != held[place]]
+        self.touched.clear()
+        for place in changed:
+            latest[place] = held[place]
+        if changed:
+            self.held_rows.extend([(now, place, clamp(held[place])) for place in changed])
 
     def copies(self, scheduler: Any) -> list[int] | None:
         """Return the bytes of further copies and of scattered data; None if there are too many."""
@@ -173,7 +179,7 @@ class MemorySamples:
     def repeat(self) -> list[int]:
         """Let the next samples have a row of each; return the cursors of who begins there."""
         self.latest = dict.fromkeys(self.latest)
-        self.held_latest = {}
+        self.held_latest, self.touched = {}, {*self.held}
         return [self.rows.next, self.held_rows.next]
 
     def since(self, cursors: Any) -> dict[str, Any] | None:

@@ -5,10 +5,11 @@ Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from itertools import compress, islice
-from math import inf, nan
-from operator import is_not
+from itertools import chain, compress, islice
+from math import nan
+from operator import attrgetter, is_, is_not, sub
 from typing import Any
 
 from distributed.scheduler import heartbeat_interval
@@ -36,7 +37,7 @@ MAX_SPANS = 10_000
 MAX_CODE_CHARS = 20_000
 MAX_ANSWERED_SPANS = 500
 MAX_ANSWERED_CHARS = 1_000_000
-NOBODY = 0, 0.0, inf  # how many tasks execute, the sum of their starts, the earliest start
+START_OF, STOP_OF, NBYTES_OF = map(attrgetter, ("start", "stop", "nbytes_total"))
 
 
 class Spans(Interned):
@@ -108,26 +109,25 @@ class Grown:
         self.values = [*metrics.values()] if metrics else []
         self.first = next(iter(metrics), None) if metrics else None  # its first key
 
-    def look(self, metrics: Any, indices: Any) -> tuple[list[int], list[float]]:
+    def look(self, metrics: Any, indices: Any) -> tuple[list[int], Any]:
         """Return which metrics have grown, and by how much."""
         before, self.values = self.values, [*metrics.values()]
         values, known = self.values, len(self.places)
         first, self.first = self.first, next(iter(metrics), None)
         if len(values) < len(before) or (before and first is not self.first):
             before, self.places, known = [], [], 0  # somebody emptied it
-        changed = [*compress(range(len(before)), map(is_not, values, before))]
-        changed += range(len(before), len(values))
-        if not changed:
-            return [], []
+        before += [0] * (len(values) - len(before))
+        grown = [*map(is_not, values, before)]
+        if True not in grown:
+            return [], ()
         if len(values) > known:
             self.places += indices([*islice(metrics, known, None)])
-        places = self.places
-        before += [0] * (len(values) - len(before))
+        new, old = [*compress(values, grown)], [*compress(before, grown)]
         try:
-            increments = [float(values[at] - before[at]) for at in changed]
+            increments = array("d", [*map(sub, new, old)])
         except Exception:  # huge integers, or no numbers
-            increments = [_number(values[at]) - _number(before[at]) for at in changed]
-        return [places[at] for at in changed], increments
+            increments = array("d", [_number(a) - _number(b) for a, b in zip(new, old)])
+        return [*compress(self.places, grown)], increments
 
 
 class MetricSamples:
@@ -190,7 +190,7 @@ class MetricSamples:
         beat_s = heartbeat_interval(len(scheduler.workers))
         since, self.sampled = min(self.sampled, now - beat_s), now
         spans = spans_of(scheduler)
-        touched = self.spans.touched.intersection(spans)
+        touched = [one for one in self.spans.touched if one in spans]
         self.spans.touched.clear()
         active = self.active | dict.fromkeys(touched, now + 2 * beat_s)
         self.active = {one: until for one, until in active.items() if until > now and one in spans}
@@ -200,13 +200,11 @@ class MetricSamples:
         sweeps = settle or not spans or now >= self.sweep_at
         if not places and not (self.rest and sweeps):
             return
-        rest, other = self.rest, []
-        for row in zip(places, increments):
-            if row[0] in self.spanned:
-                rest[row[0]] += row[1]
-            else:
-                other.append(row)
-        self.append(now, since, [row[0] for row in other], 0, [row[1] for row in other])
+        rest, spanned = self.rest, self.spanned
+        for place, increment in zip(places, increments):
+            rest[place] += increment
+        other = [place for place in places if place not in spanned]
+        self.append(now, since, other, 0, [rest.pop(place, 0.0) for place in other])
         for span_id in self.active:
             self.read_span(span_id, spans[span_id], now, since)
         # A span of a task that was cancelled, for example, is not among the active ones.
@@ -244,12 +242,13 @@ class MetricSamples:
             self.append(now, since, places, self.spans.place(span_id), increments)
 
     def append(
-        self, now: float, since: float, places: list[int], span: int, increments: list[float]
+        self, now: float, since: float, places: list[int], span: int, increments: Any
     ) -> None:
         """Append rows of one span."""
         count = len(places)
-        times = [now] * count, [since] * count
-        self.rows.extend_columns([*times, places, [span] * count, increments])
+        times = array("d", [now]) * count, array("d", [since]) * count
+        spans = array("H", [span]) * count
+        self.rows.extend_columns([*times, array("I", places), spans, increments])
 
     def all_totals(self, scheduler: Any) -> dict[str, Any]:
         """Return what all metrics are, by metric and span: those of the newest spans, and a rest.
@@ -282,7 +281,7 @@ class MetricSamples:
 
     # -- facts of spans -----------------------------------------------------
 
-    def note_changed(self, spans: Any, touched: set[str]) -> None:
+    def note_changed(self, spans: Any, touched: list[str]) -> None:
         """Number the spans that are new, or that tasks were in."""
         changed = self.changed
         new = islice(spans, self.seen_spans, None) if len(spans) > self.seen_spans else ()
@@ -333,11 +332,11 @@ def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
         "span": spans.place(span.id),
         "parent": 0 if parent is None else spans.place(parent.id),
         "time": span.enqueued,
-        "start": min([group.start for group in groups if group.start], default=nan),
-        "stop": max([group.stop for group in groups if group.stop], default=nan),
-        "tasks": sum([sum(group.states.values()) for group in groups]),
+        "start": min(filter(None, map(START_OF, groups)), default=nan),
+        "stop": max(filter(None, map(STOP_OF, groups)), default=nan),
+        "tasks": sum(map(len, groups)),
         "erred": spans.erred.get(span.id, 0),
-        "nbytes": clamp(sum([group.nbytes_total for group in groups])),
+        "nbytes": clamp(sum(map(NBYTES_OF, groups))),
         "code": clean_text(code, MAX_CODE_CHARS),
     }
 
@@ -351,84 +350,88 @@ class TaskStates:
         # Time, prefix, worker, the states of UNFINISHED_STATES, executing, fetching, in memory,
         # mean and earliest start of those that execute.
         self.rows = Rows("dHHIIIIIIIdd")
-        self.latest: dict[tuple[int, int], Any] = {}
+        self.latest: dict[int, Any] = {}  # by prefix, what was seen of it; of all at NO_PREFIX
+        # By address: metrics, how many tasks it processes and has in memory, prefix and start
+        # of those that execute, how many it fetches, and what was seen of its row.
         self.workers: dict[str, Any] = {}
+        self.beats: list[Any] = []
         self.transitions = -1
 
     def sample(self, scheduler: Any, now: float) -> None:
         """Append a row of each prefix and worker that has changed, and of all."""
-        is_same = self.transitions == scheduler.transition_counter
-        known = self.workers
-        running: dict[str, tuple[int, float, float]] = {}
-        self.transitions, self.workers = scheduler.transition_counter, {}
-        for address, worker in scheduler.workers.items():
-            seen = worker.metrics, len(worker.processing)
-            there = known.get(address)
-            if there is None or there[0] is not seen[0] or there[1] != seen[1]:
-                there, is_same = (*seen, *_of_worker(worker)), False
-            self.workers[address] = there
-        if is_same and self.latest and len(known) == len(self.workers):
+        # Each heartbeat brings a new dictionary of metrics.
+        beats = [worker.metrics for worker in scheduler.workers.values()]
+        is_same = len(beats) == len(self.beats) and all(map(is_, beats, self.beats))
+        if is_same and self.transitions == scheduler.transition_counter:
             return
-        found: dict[tuple[int, int], Any] = {}
-        executing, fetching = NOBODY, 0
-        for address, worker in scheduler.workers.items():
-            _, processing, by_prefix, fetched = self.workers[address]
-            here = NOBODY
-            for name, part in by_prefix.items():
-                here, running[name] = _both(here, part), _both(running.get(name, NOBODY), part)
-            row = (0, 0, 0, processing, here[0], fetched, len(worker.has_what), *_starts(here))
-            found[NO_PREFIX, self.addresses.add(address)] = row
-            executing, fetching = _both(executing, here), fetching + fetched
-        totals = [0] * len(UNFINISHED_STATES)
+        self.transitions, self.beats = scheduler.transition_counter, beats
+        rows = self.changed_workers(scheduler)
+        starts: dict[str, list[float]] = defaultdict(list)
+        for _, _, executing, _, _ in self.workers.values():
+            for name, start in executing:
+                starts[name].append(start)
+        found: dict[int, Any] = {}
+        counted = [[0] * len(UNFINISHED_STATES)]
         for prefix in scheduler.task_prefixes.values():
             if not prefix.groups:  # all of its tasks are forgotten
                 continue
-            states, here = prefix.states, running.get(prefix.name, NOBODY)
+            states = prefix.states
             counts = [states.get(state, 0) for state in UNFINISHED_STATES]
             memory = states.get("memory", 0)
             if memory or any(counts):
-                totals = [a + b for a, b in zip(totals, counts)]
-                row = (*counts, here[0], 0, memory, *_starts(here))
-                found[self.prefixes.add(prefix.name), 0] = row
-        memory = sum([row[6] for (place, _), row in found.items() if place != NO_PREFIX])
-        found[NO_PREFIX, 0] = (*totals, executing[0], fetching, memory, *_starts(executing))
-        self.append(found, now)
-
-    def append(self, found: dict[tuple[int, int], Any], now: float) -> None:
-        """Append the rows that have changed, and a last one of those that are gone."""
+                own = starts.get(prefix.name, ())
+                counted.append(counts)
+                row = (*counts, len(own), 0, memory, *_mean_and_first(own))
+                found[self.prefixes.add(prefix.name)] = row
+        everything = [*chain.from_iterable(starts.values())]
+        memory = sum([row[6] for row in found.values()])
+        fetching = sum([known[3] for known in self.workers.values()])
+        totals = [*map(sum, zip(*counted)), len(everything), fetching, memory]
+        found[NO_PREFIX] = (*totals, *_mean_and_first(everything))
         latest, self.latest = self.latest, {}
-        rows = []
-        for key, row in found.items():
-            # Whoever runs short tasks needs no row for each of them.
-            seen = row[:7], [round(2 * start) for start in row[7:]] if row[4] else None
-            self.latest[key] = seen
-            if latest.get(key) != seen:
-                rows.append((now, *key, *row))
-        gone = [key for key in latest if key not in found]
-        rows += [(now, *key, *[0] * (len(UNFINISHED_STATES) + 3), nan, nan) for key in gone]
-        self.rows.extend(rows)
+        for place, row in found.items():
+            self.latest[place] = seen = _seen(row)
+            if latest.get(place) != seen:
+                rows.append((place, 0, *row))
+        rows += [(place, 0, *GONE) for place in latest if place not in found]
+        self.rows.extend([(now, *row) for row in rows])
+
+    def changed_workers(self, scheduler: Any) -> list[Any]:
+        """Return the rows of workers that have changed, and a last one of those that are gone."""
+        rows: list[Any] = []
+        known, self.workers = self.workers, {}
+        for address, worker in scheduler.workers.items():
+            last = known.get(address)
+            counts = len(worker.processing), len(worker.has_what)
+            if last is None or last[0] is not worker.metrics or last[1] != counts:
+                executing = [(task.prefix.name, start) for task, start in running_of(worker)]
+                starts = [start for _, start in executing]
+                of_data = worker.metrics.get("task_counts") or {}
+                fetching = of_data.get("fetch", 0) + of_data.get("flight", 0)
+                own = counts[0], len(starts), fetching, counts[1]
+                row = (0, 0, 0, *own, *_mean_and_first(starts))
+                seen = _seen(row)
+                if last is None or last[4] != seen:
+                    rows.append((NO_PREFIX, self.addresses.add(address), *row))
+                last = worker.metrics, counts, executing, fetching, seen
+            self.workers[address] = last
+        gone = [address for address in known if address not in self.workers]
+        return rows + [(NO_PREFIX, self.addresses.add(address), *GONE) for address in gone]
 
     def repeat(self) -> None:
         """Let the next sample have a row of each."""
         self.latest = dict.fromkeys(self.latest)
+        self.workers = dict.fromkeys(self.workers)
         self.transitions = -1
 
 
-def _of_worker(worker: Any) -> tuple[dict[str, Any], int]:
-    """Return what executes, by prefix as `NOBODY`, and how much is fetched."""
-    by_prefix: dict[str, Any] = {}
-    for task, start in running_of(worker):
-        name = task.prefix.name
-        by_prefix[name] = _both(by_prefix.get(name, NOBODY), (1, start, start))
-    counts = worker.metrics.get("task_counts") or {}
-    return by_prefix, counts.get("fetch", 0) + counts.get("flight", 0)
+GONE = (*[0] * (len(UNFINISHED_STATES) + 3), nan, nan)
 
 
-def _both(one: Any, other: Any) -> tuple[int, float, float]:
-    return one[0] + other[0], one[1] + other[1], min(one[2], other[2])
+def _seen(row: Any) -> Any:
+    """Return what makes a row another one: of starts half seconds, since most tasks are short."""
+    return row[:7], [round(2 * start) for start in row[7:]] if row[4] else None
 
 
-def _starts(running: Any) -> tuple[float, float]:
-    """Return the mean and the earliest start."""
-    count, sum_of, earliest = running
-    return (sum_of / count, earliest) if count else (nan, nan)
+def _mean_and_first(starts: Any) -> tuple[float, float]:
+    return (sum(starts) / len(starts), min(starts)) if starts else (nan, nan)

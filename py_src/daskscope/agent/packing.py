@@ -29,6 +29,7 @@ CHUNK_OVERHEAD_BYTES = 800  # what a chunk costs in Python objects beside its by
 MAX_KEY_LENGTHS = 8  # of tuples, of which each is a part of the columns
 
 PLAIN_KEY_BYTES = 64
+PLAIN_TUPLE_BYTES = 32
 MAX_INTEGER = 2**62
 
 REPORTED = 6
@@ -115,15 +116,17 @@ def describe_lane(lane: Any) -> list[str]:
     return ["" if part is None else clean_text(part, MAX_NAME_CHARS) for part in lane]
 
 
+def alike(values: Any) -> Any:
+    """Return the first of some values if all are equal, else all: a column is packed as either."""
+    return values[:1] if values == values[:1] * len(values) else values
+
+
 def _place_indices(groups: Any, prefixes: Interned, spans: Interned) -> list[int]:
     """Return prefix (low half) and span (high half) of each task group."""
-    one = groups == groups[:1] * len(groups)  # mostly; else this ends at the first other one
     place = {
         group: prefixes.add(group.prefix.name) + spans.add(group.span_id or "") * 2**16
-        for group in (groups[:1] if one else {*groups})
+        for group in {*groups}
     }
-    if one:
-        return [*place.values()] * len(groups)
     return [place[group] for group in groups]
 
 
@@ -162,9 +165,9 @@ def clamp(number: Any) -> int:
 def pack_column(column: array[Any]) -> bytes:
     """Return the bytes of `column`, all lowest bytes first, all highest bytes last.
 
-    Each such plane follows a 0, or, if all its bytes are alike, is a 1 and that byte. The
-    high bytes of times and sizes hardly change; the low ones are noise. What zlib would
-    save beyond that is little, and would be the dearest part of packing.
+    Each such plane follows a 0, or, if all its bytes are alike, is a 1 and that byte: so one
+    value stands for any number of equal ones. The high bytes of times and sizes hardly change,
+    the low ones are noise. zlib would save little more, for more time than all else takes.
     """
     if sys.byteorder == "big":
         column.byteswap()
@@ -181,15 +184,15 @@ def pack_column(column: array[Any]) -> bytes:
 def pack_keys(keys: Any) -> tuple[str, bytes]:
     """Return the encoding of `keys`, "columns", "msgpack" or "text", and the packed block.
 
-    Making text of the tuples of Dask's collections would be the dearest part of packing:
-    the reader does that.
+    The reader makes text of the tuples of Dask's collections: here that would take longer
+    than all else.
     """
     types = {*map(type, keys)}
     if tuple in types:
         try:
             if len(types) == 1:
                 return "columns", pack_tuples(keys)
-        except (TypeError, ValueError, OverflowError):  # not a name and small numbers
+        except (TypeError, ValueError, OverflowError):  # not a name and small values
             pass
         try:
             return "msgpack", zlib.compress(msgpack.packb(keys), 1)
@@ -202,30 +205,24 @@ def pack_keys(keys: Any) -> tuple[str, bytes]:
 
 
 def pack_tuples(keys: Any) -> bytes:
-    """Return tuples of a name and integers as columns; `TypeError` if they are not such."""
-    several = sorted({*map(len, keys)})
+    """Return tuples of a name and small values as columns; `TypeError` if they are not such."""
+    lengths = [*map(len, keys)]
+    several = sorted({*lengths})
     if len(several) > MAX_KEY_LENGTHS:
         raise ValueError("too many lengths")
     one = len(several) == 1  # mostly
-    index: dict[str, int] = {}
-    columns = [array("H", several) * len(keys) if one else array("H", map(len, keys))]
+    parts: list[Any] = [several if one else lengths]
     for length in several:
-        same = keys if one else [key for key in keys if len(key) == length]
-        names, *numbers = zip(*same)
-        if names == names[:1] * len(names):  # mostly; else this ends at the first other one
-            columns.append(array("H", [index.setdefault(names[0], len(index))]) * len(names))
-        else:
-            columns.append(array("H", [index.setdefault(name, len(index)) for name in names]))
-        for column in numbers:
-            if {*map(type, column)} != {int}:  # an array would take True for 1
-                raise TypeError("not an integer")
-            columns.append(array("i", column))
-    if {*map(type, index)} != {str}:
-        raise TypeError("not a name")
-    names_block = msgpack.packb([*index])
-    return b"".join(
-        [len(names_block).to_bytes(4, "little"), names_block, *map(pack_column, columns)]
-    )
+        names, *columns = zip(*(keys if one else [key for key in keys if len(key) == length]))
+        index: dict[str, int] = {}
+        places = [index.setdefault(name, len(index)) for name in alike(names)]
+        if {*map(type, index)} != {str}:
+            raise TypeError("not a name")
+        parts.append([[*index], places, columns])
+    block: bytes = msgpack.packb(parts)
+    if len(block) > PLAIN_TUPLE_BYTES * len(keys):
+        raise ValueError("large enough to be compressed")
+    return block
 
 
 def join_keys(keys: Any) -> bytes:
@@ -314,22 +311,26 @@ class Pending:
 def pack(
     first: int,
     pending: Pending,
+    groups: list[Any],
     graphs: list[int],
     prefixes: Interned,
     lanes: Lanes,
     actions: Interned,
     spans: Interned,
 ) -> dict[str, Any]:
-    """Return a chunk of the pending tasks, of which there is at least one, and their graphs."""
+    """Return a chunk of the pending tasks, of which there is at least one.
+
+    `groups` and `graphs` have those of each task, or one if it is that of all.
+    """
     finished = pending.finished
     keys = finished[5::REPORTED]
-    status = bytearray(len(keys))
+    status = bytearray(len(keys) if pending.erred else 1)
     for position in pending.erred:
         status[position] = 1
     rows = pending.rows
     columns = [
         _integers("B", finished[::REPORTED]),
-        array("I", _place_indices(finished[4::REPORTED], prefixes, spans)),
+        array("I", _place_indices(groups, prefixes, spans)),
         array("H", _lane_indices(finished[2::REPORTED], finished[3::REPORTED], lanes)),
         array("B", status),
         _integers("i", finished[1::REPORTED]),

@@ -38,6 +38,7 @@ from daskscope.agent.packing import (
     Interned,
     Lanes,
     Pending,
+    alike,
     clean_text,
     describe_name,
     last_stop,
@@ -305,12 +306,13 @@ class Agent(SchedulerPlugin):
         try:
             self.memory_samples.settle(self.pending)
             finished = self.pending.finished
-            graphs = self.graphs.numbers(finished[5::REPORTED], finished[4::REPORTED])
+            groups = alike(finished[4::REPORTED])
+            graphs = self.graphs.numbers(finished[5::REPORTED], groups)
             try:
-                chunk = pack(self.next, self.pending, graphs, *names)
+                chunk = pack(self.next, self.pending, groups, graphs, *names)
             except Exception:
                 self.incomplete += self.pending.mend()
-                chunk = pack(self.next, self.pending, graphs, *names)
+                chunk = pack(self.next, self.pending, groups, graphs, *names)
         except Exception:
             self.fail()
             return
@@ -562,9 +564,10 @@ class Agent(SchedulerPlugin):
         None between two samples, where a reader has all of the last one.
         """
         metrics, states, cursors = self.metric_samples, self.task_states, want.get("metrics")
-        begun, begun_s, now = monotonic(), thread_time(), time()
+        begun = monotonic()
         # The end of a block wants a snapshot, and what the last heartbeats brought.
         if cursors is None or want.get("workers") or begun >= self.metrics_at:
+            begun_s, now = thread_time(), time()
             metrics.sample(self.scheduler, now, settle=cursors is None)
             if cursors is None:
                 states.repeat()

@@ -299,23 +299,24 @@ def _keys(chunk: Mapping[str, Any]) -> bytes:
     # Tuples are sent as they are, since making text of them costs the scheduler too much.
     keys: Sequence[Any]
     if chunk["key_encoding"] == "columns":
-        keys = _tuples(ColumnReader(block), chunk["tasks"])
+        keys = _tuples(block, chunk["tasks"])
     else:
         keys = msgpack.unpackb(zlib.decompress(block), use_list=False, strict_map_key=False)
     return zlib.compress(join_keys(keys), 1)
 
 
-def _tuples(block: ColumnReader, tasks: int) -> list[tuple[Any, ...]]:
-    """Return tuples of a name and integers, which come as columns, by length."""
-    names = msgpack.unpackb(block.bytes(int.from_bytes(block.bytes(4), "little")))
-    lengths = block.column("H", tasks)
-    keys: list[tuple[Any, ...]] = [()] * tasks
-    for length in sorted(set(lengths.tolist())):
-        (places,) = np.nonzero(lengths == length)
-        heads = [names[index] for index in block.column("H", len(places))]
-        numbers = [block.column("i", len(places)).tolist() for _ in range(length - 1)]
-        for place, key in zip(places, zip(heads, *numbers, strict=True), strict=True):
-            keys[place] = key
+def _tuples(block: bytes, tasks: int) -> list[tuple[Any, ...]]:
+    """Return tuples that came as columns: of each length names, places of names, and the rest."""
+    lengths, *parts = msgpack.unpackb(block, use_list=False, strict_map_key=False)
+    lengths *= tasks if len(lengths) == 1 else 1
+    left = {}
+    for length, (names, places, columns) in zip(sorted(set(lengths)), parts, strict=True):
+        places *= lengths.count(length) if len(places) == 1 else 1
+        heads = [names[place] for place in places]
+        left[length] = list(zip(heads, *columns, strict=True))[::-1]
+    keys = [left[length].pop() for length in lengths]
+    if len(keys) != tasks or any(left.values()):
+        raise ValueError("its keys are not those of its tasks")
     return keys
 
 
