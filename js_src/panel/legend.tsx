@@ -292,7 +292,7 @@ const MOST_LINES = 4;
 /** More names than that nobody tells apart by colour. */
 const MOST_ENTRIES = 200;
 
-export interface PictureLegend {
+interface PictureLegend {
   readonly lines: readonly (readonly LegendEntry[])[];
   readonly rest: number;
 }

@@ -3,16 +3,14 @@
 
 import { effect, signal, untracked } from "@preact/signals";
 import { toCss } from "../../base/colour";
-import { LabelList, placeLabels, type NameWidths } from "../../derive/labels";
 import { LanePicture } from "../../derive/lane_picture";
 import { stretchOf } from "../../model/query";
 import { findAfter } from "../../model/search";
-import type { TaskModel } from "../../model/tasks";
 import type { Interval } from "../../model/types";
-import { ColoursOf, type PixelColours, tint } from "../../panel/pixel_colours";
+import { ColoursOf, tint } from "../../panel/pixel_colours";
 import { isAlarming } from "../../panel/status_line";
 import type { WorkerGroup } from "../../panel/worker_groups";
-import { shorten, TextMeasure } from "../../render/text";
+import { IntervalNames } from "../../timeline/interval_names";
 import { type Box, Lanes } from "../../timeline/lanes";
 import {
   type PlotArea,
@@ -66,7 +64,7 @@ export class TaskPlot {
 
   private readonly picture = new LanePicture();
   private readonly visible: number[] = [];
-  private readonly names: TaskNames;
+  private readonly names: IntervalNames;
   private readonly events = new EventsRow();
   private readonly colours: ColoursOf;
   private readonly outlines: HTMLElement;
@@ -82,7 +80,7 @@ export class TaskPlot {
   ) {
     this.colours = new ColoursOf(view);
     const plot = (this.plot = new TimePlot(elements.plot, view, root));
-    this.names = new TaskNames(plot.view.context);
+    this.names = new IntervalNames(plot.view.context);
     this.overview = new Overview(elements.overview, view, this.colours);
     const part = (name: string, parent: HTMLElement): HTMLElement => {
       const made = document.createElement("div");
@@ -214,9 +212,10 @@ export class TaskPlot {
       lanes.paint(context, this.visible, this.picture, paints, columns);
       if (lanes.map.layout.height >= rows.labelled * pixelRatio) {
         const named = this.visible.filter((lane) => this.picture.base(lane));
-        this.names.paint(area, lanes, named, model, store.prefixes, paints, {
-          mayName: this.mayName,
-        });
+        this.names.paint(
+          ...([area, lanes, named, model, store.prefixes, paints] as const),
+          this.mayName,
+        );
       }
       // What came after a pause is not drawn.
       const limit = this.limit();
@@ -419,79 +418,5 @@ export class TaskPlot {
       busyShare: duration > 0 ? Math.min(1, coarse.busy[at] / duration) : 1,
       erred: coarse.erred[at] === 1,
     };
-  }
-}
-
-const LEAST_CHARACTERS = 5;
-const LONGEST_NAME = 200;
-
-/** Names of prefixes on tasks that have room for them. */
-class TaskNames implements NameWidths {
-  private readonly labels = new LabelList();
-  private readonly measure: TextMeasure;
-  private names: readonly string[] = [];
-  private mayName: (name: string) => boolean = () => true;
-
-  constructor(context: CanvasRenderingContext2D) {
-    this.measure = new TextMeasure(context);
-  }
-
-  paint(
-    { context, theme, pixelRatio }: PlotArea,
-    { map, window, top }: Lanes<WorkerGroup>,
-    lanes: readonly number[],
-    model: TaskModel,
-    names: readonly string[],
-    paints: PixelColours,
-    { mayName }: { mayName: (name: string) => boolean },
-  ): void {
-    const { labels, measure } = this;
-    Object.assign(this, { names, mayName });
-    const font = `${theme.small_px * pixelRatio}px ${theme.font}`;
-    measure.setFont(font);
-    labels.clear();
-    for (const lane of lanes) {
-      placeLabels(model, lane, window, this, pixelRatio, labels);
-    }
-    if (labels.count === 0) return;
-    context.save();
-    context.beginPath();
-    context.rect(0, top, window.width_px, map.height);
-    context.clip();
-    context.font = font;
-    context.textBaseline = "middle";
-    context.textAlign = "left";
-    for (let at = 0; at < labels.count; at++) {
-      const prefix = labels.prefix[at];
-      const position = map.positionOf(labels.lane[at]);
-      context.fillStyle =
-        labels.erred[at] === 1
-          ? paints.erredLabel
-          : (paints.labels[prefix] ?? "#000000");
-      context.fillText(
-        shorten(names[prefix] ?? "", labels.room[at], measure),
-        Math.round(labels.x[at]),
-        top + map.topOf(position) + map.layout.height / 2,
-      );
-    }
-    context.restore();
-  }
-
-  whole(prefix: number): number {
-    const name = this.nameOf(prefix);
-    if (name === null || name.length > LONGEST_NAME) return Infinity;
-    return this.measure.width(name);
-  }
-
-  least(prefix: number): number {
-    const name = this.nameOf(prefix);
-    if (name === null) return Infinity;
-    if (name.length <= LEAST_CHARACTERS + 1) return this.measure.width(name);
-    return this.measure.width(this.measure.cut(name, LEAST_CHARACTERS));
-  }
-
-  private nameOf(prefix: number): string | null {
-    const name = this.names[prefix];
-    return name !== undefined && this.mayName(name) ? name : null;
   }
 }

@@ -74,41 +74,52 @@ async function tell(
   }
 }
 
-function ExportItems(props: {
-  view: PanelState;
+interface Tool {
+  readonly name: string;
+  readonly detail: string;
+  readonly run: () => void;
+}
+
+function Items(props: {
+  tools: readonly Tool[];
   close: () => void;
-  /** Says what the items do, in a menu that is not of exports alone. */
-  verb?: boolean;
 }): JSX.Element {
-  const { view, close } = props;
-  const verb = props.verb ? "Export " : "";
-  const run = (save: (plot: TaskPlot) => Promise<string>) => () => {
-    const plot = view.plot.peek();
-    close();
-    if (plot) void tell(view, () => save(plot));
-  };
   return (
     <>
-      <MenuItem
-        detail="as it is on the screen"
-        onClick={run((plot) => exportPicture(view, plot))}
-      >
-        {`${verb}PNG`}
-      </MenuItem>
-      <MenuItem
-        detail="rows on the screen"
-        onClick={run((plot) => exportVisible(view, plot))}
-      >
-        {`${verb}CSV`}
-      </MenuItem>
-      <MenuItem
-        detail="all that have arrived here"
-        onClick={run(() => exportAll(view))}
-      >
-        {`${verb}CSV of all rows`}
-      </MenuItem>
+      {props.tools.map(({ name, detail, run }) => (
+        <MenuItem
+          detail={detail}
+          onClick={() => {
+            props.close();
+            run();
+          }}
+        >
+          {name}
+        </MenuItem>
+      ))}
     </>
   );
+}
+
+function exportsOf(view: PanelState): Tool[] {
+  const save = (from: (plot: TaskPlot) => Promise<string>) => () => {
+    const plot = view.plot.peek();
+    if (plot) void tell(view, () => from(plot));
+  };
+  return [
+    {
+      ...{ name: "PNG", detail: "as it is on the screen" },
+      run: save((plot) => exportPicture(view, plot)),
+    },
+    {
+      ...{ name: "CSV", detail: "rows on the screen" },
+      run: save((plot) => exportVisible(view, plot)),
+    },
+    {
+      ...{ name: "CSV of all rows", detail: "all that have arrived here" },
+      run: save(() => exportAll(view)),
+    },
+  ];
 }
 
 /** Wide enough for the search field beside "Go to now" and a chooser. */
@@ -134,48 +145,44 @@ export function Tools(props: { view: PanelState }): JSX.Element {
   const has = view.session.value !== null && view.arrived.value;
   const field = hasRoomForField(view);
   const searching = isSearching(view);
-  const actions = [
-    {
-      ...{ label: "Fit the whole run", key: "F", icon: <FitIcon /> },
-      pressed: undefined,
-      run: () => view.timeline.window.fit(),
-    },
-    {
-      ...{ label: "Numbers as a table", key: "T", icon: <TableIcon /> },
-      pressed: view.tableOpen.value,
-      run: () => {
-        view.tableOpen.value = !view.tableOpen.peek();
-      },
-    },
-  ];
+  const fit: Tool = {
+    ...{ name: "Fit the whole run", detail: "F" },
+    run: () => view.timeline.window.fit(),
+  };
+  const table: Tool = {
+    ...{ name: "Numbers as a table", detail: "T" },
+    run: () => (view.tableOpen.value = !view.tableOpen.peek()),
+  };
+  const help: Tool = {
+    ...{ name: "Keys and gestures", detail: "?" },
+    run: () => (view.helpOpen.value = true),
+  };
+  const button = (
+    { name, detail, run }: Tool,
+    icon: JSX.Element,
+    pressed?: boolean,
+  ) => (
+    <IconButton label={name} shortcut={detail} pressed={pressed} onClick={run}>
+      {icon}
+    </IconButton>
+  );
+  const exports = exportsOf(view);
+  const search: Tool = {
+    ...{ name: "Search key or prefix", detail: "/" },
+    run: () => view.openSearch(),
+  };
   return (
     <>
       {!(has && searchCrowds(view)) && <ChooserMenu view={view} />}
       {has && (field || searching) && <SearchField view={view} />}
-      {has && !field && !searching && (
-        <IconButton
-          label="Search key or prefix"
-          shortcut="/"
-          onClick={() => view.openSearch()}
-        >
-          <SearchIcon />
-        </IconButton>
-      )}
+      {has && !field && !searching && button(search, <SearchIcon />)}
       {has && <PauseButton view={view} />}
       {has && roomy && (
         <>
-          {actions.map(({ label, key, icon, pressed, run }) => (
-            <IconButton
-              label={label}
-              shortcut={key}
-              pressed={pressed}
-              onClick={run}
-            >
-              {icon}
-            </IconButton>
-          ))}
+          {button(fit, <FitIcon />)}
+          {button(table, <TableIcon />, view.tableOpen.value)}
           <Menu label="Export" face={<ExportIcon />}>
-            {(close) => <ExportItems {...props} close={close} />}
+            {(close) => <Items tools={exports} close={close} />}
           </Menu>
         </>
       )}
@@ -184,25 +191,12 @@ export function Tools(props: { view: PanelState }): JSX.Element {
       ) : (
         <Menu label="More" face={<MoreIcon />}>
           {(close) => {
-            const item = (detail: string, run: () => void, words: string) => (
-              <MenuItem
-                detail={detail}
-                onClick={() => {
-                  close();
-                  run();
-                }}
-              >
-                {words}
-              </MenuItem>
-            );
-            const help = () => (view.helpOpen.value = true);
-            return (
-              <>
-                {actions.map(({ label, key, run }) => item(key, run, label))}
-                <ExportItems {...props} close={close} verb />
-                {item("?", help, "Keys and gestures")}
-              </>
-            );
+            const saves = exports.map((one) => ({
+              ...one,
+              name: `Export ${one.name}`,
+            }));
+            const all = [fit, table, ...saves, help];
+            return <Items tools={all} close={close} />;
           }}
         </Menu>
       )}
