@@ -23,7 +23,7 @@ import { PrefixSwatch } from "./prefix_button";
 import { shortNames, type NameOf, workerNames } from "./worker_groups";
 import type { TableView } from "../session_tables";
 import { someOf } from "../base/bounds";
-import { readTaskDetail } from "./task_detail";
+import { askTask, endsOf } from "./task_detail";
 import { TracebackText, splitException } from "./traceback";
 import { byTime } from "../model/search";
 
@@ -298,9 +298,8 @@ async function stretchOfTask(
   const row = rowOfTask(store.model, task);
   if (row) return stretchOf(row);
   try {
-    const { startstops } = readTaskDetail(await store.ask("task", { task }));
-    const times = startstops.flatMap(({ start, stop }) => [start, stop]);
-    return times.length > 0 ? [Math.min(...times), Math.max(...times)] : null;
+    const { startstops } = await askTask(store, task);
+    return startstops.length > 0 ? endsOf(startstops) : null;
   } catch {
     return null; // what is wrong with the recording is said elsewhere
   }

@@ -160,7 +160,7 @@ function drawOver(
   context.strokeStyle = toCss(brand);
   context.lineWidth = 1.5;
   for (const one of over.querySelectorAll<HTMLElement>(selector)) {
-    if (one.hidden) continue;
+    if (one.hidden || one.style.display === "none") continue;
     const { backgroundColor, opacity } = getComputedStyle(one);
     const { x, y, width, height } = one.getBoundingClientRect();
     const place = [left + x - from.x, top + y - from.y, width, height] as const;

@@ -14,7 +14,7 @@ import { HelpIcon, PauseIcon, PlayIcon } from "./icons";
 import { mountPanel } from "./mount";
 import { isWhole } from "./narrowing";
 import {
-  isAlarming,
+  keptOf,
   stateShown,
   livenessFact,
   noticeFact,
@@ -341,6 +341,17 @@ export const Tools = (props: {
   </>
 );
 
+/** Over the plot, for a moment. */
+export function Hint({ view }: { view: PanelView }): JSX.Element | null {
+  const { value: words } = view.hint;
+  if (words === "") return null;
+  return (
+    <div class="ds-stage-note" role="status">
+      {words}
+    </div>
+  );
+}
+
 export const FocusCrumbs = ({ view }: { view: PanelView }): JSX.Element => (
   <Crumbs
     narrowing={view.narrowing.value}
@@ -368,9 +379,7 @@ function factsOf(view: PanelView, parts: PanelParts): Fact[] {
             state: view.state.value,
             behind_s: view.behind_s.value,
             now: view.now.value,
-            kept: said?.status
-              ? { text: said.status, trouble: isAlarming(said) }
-              : null,
+            kept: keptOf(said),
             paused: view.paused.value !== null,
           }),
         ]

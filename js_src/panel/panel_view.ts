@@ -23,6 +23,8 @@ import type { PanelHost, PanelProps } from "./host";
 
 const NO_TOTALS: Totals = { prefixes: [], actions: [], focus: NO_FOCUS };
 
+const SAID_MS = 4000;
+
 export class PanelView {
   readonly session: ReadonlySignal<SessionStore | null>;
   readonly host: PanelHost;
@@ -34,6 +36,8 @@ export class PanelView {
   });
   readonly breadth = computed(() => breadthOf(this.environment.width.value));
   readonly helpOpen = signal(false);
+  /** A sentence over the plot, for a moment. */
+  readonly hint = signal("");
   /** The moment that the panel shows while it is paused. */
   readonly paused = signal<number | null>(null);
   /** Codes of notices that were hidden. */
@@ -85,6 +89,7 @@ export class PanelView {
   });
   /** Whether a pause keeps what the session says, or only what is drawn. */
   protected readonly freezes: boolean = true;
+  private saying: ReturnType<typeof setTimeout> | undefined;
   private readonly tables = new Map<TableName, ReadonlySignal<unknown>>();
   /** The session whose crosshair this panel has set. */
   private pointed: SessionStore | null = null;
@@ -108,6 +113,14 @@ export class PanelView {
       this.tables.set(name, table);
     }
     return table.value as TableView<N>;
+  }
+
+  say(text: string, for_ms = SAID_MS): void {
+    clearTimeout(this.saying);
+    this.hint.value = text;
+    this.saying = setTimeout(() => {
+      if (this.hint.peek() === text) this.hint.value = "";
+    }, for_ms);
   }
 
   setFocus(focus: Focus): void {
@@ -191,6 +204,7 @@ export class PanelView {
       effect(() => this.extend()),
     ];
     return () => {
+      clearTimeout(this.saying);
       this.point(null);
       for (const stop of stops) stop();
     };

@@ -241,6 +241,9 @@ export const isCut = (notices: readonly Notice[]): boolean =>
 export const isAlarming = (why: EmptyState | null): boolean =>
   why === null || why.trouble === true;
 
+export const keptOf = (why: EmptyState | null): Liveness["kept"] =>
+  why?.status ? { text: why.status, trouble: isAlarming(why) } : null;
+
 /**
  * `own` is the session's state; without a session null. `empty` is what the panel shows
  * in place of its body. Null of a recording: each is over.

@@ -1,7 +1,10 @@
 // The answer about one task, checked before it is used; what is wrong in it counts as missing.
 
+import { useEffect, useState } from "preact/hooks";
 import { lax, list, num, record, str } from "../base/check";
+import { asProblem, type Problem } from "../errors";
 import type { TaskDetail } from "../model/types";
+import type { SessionStore } from "../session";
 
 const text = lax(str, "");
 const number = lax(num, NaN);
@@ -30,4 +33,51 @@ export function readTaskDetail(answer: unknown): TaskDetail {
       .flatMap((part) => part ?? [])
       .sort((one, other) => one.start - other.start),
   };
+}
+
+/** The kernel knows tasks whose rows are not on this page. */
+export const askTask = async (
+  session: SessionStore,
+  task: number,
+): Promise<TaskDetail> => readTaskDetail(await session.ask("task", { task }));
+
+export type Asked =
+  | { readonly state: "asking" }
+  | { readonly state: "told"; readonly detail: TaskDetail }
+  | { readonly state: "failed"; readonly problem: Problem };
+
+/** What is known of a task, and what asks again. */
+export function useTaskDetail(
+  session: SessionStore,
+  task: number,
+): [Asked, () => void] {
+  const [asked, setAsked] = useState<Asked>({ state: "asking" });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let wanted = true;
+    const take = (next: Asked): void => {
+      if (wanted) setAsked(next);
+    };
+    take({ state: "asking" });
+    askTask(session, task).then(
+      (detail) => take({ state: "told", detail }),
+      (error: unknown) => take({ state: "failed", problem: asProblem(error) }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [session, task, attempt]);
+  return [asked, () => setAttempt(attempt + 1)];
+}
+
+export type Part = TaskDetail["startstops"][number];
+
+/** From the first start to the last stop, clocks that disagree included. */
+export function endsOf(parts: readonly Part[]): [number, number] {
+  let [start, stop] = [Infinity, -Infinity];
+  for (const part of parts) {
+    start = Math.min(start, part.start, part.stop);
+    stop = Math.max(stop, part.start, part.stop);
+  }
+  return [start, stop];
 }

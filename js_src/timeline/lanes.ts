@@ -1,8 +1,10 @@
 // Lanes of intervals as a track of a plot over time: groups of lanes laid out in the room
 // there is, scrolled where they do not fit, each a row of pixels. In device pixels.
 
+import { toCss } from "../base/colour";
 import { laneAt, layOutLanes, type LaneLayout } from "../derive/layout";
 import { PixelRows, STRIP_SHARE } from "../render/pixel_rows";
+import type { PlotArea } from "./time_plot";
 
 export interface LaneGroup {
   /** Lane numbers; -1 for a lane without intervals. */
@@ -244,6 +246,31 @@ export class Lanes<G extends LaneGroup> {
     rows.put(context, 0, top);
   }
 
+  /** How much of the lanes is seen. */
+  paintScroll({
+    context,
+    theme,
+    left,
+    width,
+    pixelRatio,
+  }: Pick<
+    PlotArea,
+    "context" | "theme" | "left" | "width" | "pixelRatio"
+  >): void {
+    const { map, top } = this;
+    if (map.mostScroll === 0) return;
+    const wide = 4 * pixelRatio;
+    const share = map.height / map.layout.contentHeight;
+    const x = left + width - wide - 2 * pixelRatio;
+    const tall = Math.max(20 * pixelRatio, map.height * share);
+    context.fillStyle = toCss(theme.text2);
+    context.globalAlpha = 0.6;
+    context.beginPath();
+    context.roundRect(x, top + map.scroll * share, wide, tall, wide / 2);
+    context.fill();
+    context.globalAlpha = 1;
+  }
+
   private resize(context: CanvasRenderingContext2D): void {
     const [width, height] = [this.window.width_px, this.map.height];
     const { rows } = this;
@@ -299,5 +326,49 @@ export class Lanes<G extends LaneGroup> {
       width: (to - from) / pixelRatio,
       height: part / pixelRatio,
     };
+  }
+}
+
+/** Above the lanes there is room for the outlines of the first. */
+const RING_PX = 5;
+
+/** Elements around the interval under the pointer and the chosen one. */
+export class LaneOutlines {
+  private readonly element = document.createElement("div");
+  private readonly hovered = document.createElement("div");
+  private readonly chosen = document.createElement("div");
+  private top = 0;
+
+  constructor(parent: HTMLElement) {
+    this.element.className = "ds-lane-outlines";
+    this.hovered.className = "ds-lane-hovered";
+    this.chosen.className = "ds-lane-chosen";
+    this.element.append(this.hovered, this.chosen);
+    parent.append(this.element);
+    this.hover(null);
+    this.choose(null);
+  }
+
+  /** `lanesTop`: of the lanes, in CSS pixels of the parent. */
+  place(lanesTop: number): void {
+    this.top = lanesTop - RING_PX;
+    this.element.style.top = `${this.top}px`;
+  }
+
+  hover(box: Box | null): void {
+    this.put(this.hovered, box);
+  }
+
+  choose(box: Box | null): void {
+    this.put(this.chosen, box);
+  }
+
+  private put({ style }: HTMLElement, box: Box | null): void {
+    style.display = box ? "" : "none";
+    if (!box) return;
+    const { left, top, width, height } = box;
+    style.transform = `translate(${left}px, ${top - this.top}px)`;
+    style.width = `${width}px`;
+    style.height = `${height}px`;
   }
 }

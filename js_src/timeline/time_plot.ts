@@ -2,7 +2,7 @@
 // share. What is in it, its panel paints.
 
 import { effect } from "@preact/signals";
-import { toCss } from "../base/colour";
+import { mix, type Rgb, toCss } from "../base/colour";
 import { decimalsFor, formatMoment } from "../base/format";
 import type { Theme } from "../base/theme";
 import { CanvasView } from "../render/canvas_view";
@@ -373,6 +373,55 @@ export class TimePlot implements Pointed {
 /** Beside the time at the crosshair, and from its top to the foot of the axis. */
 const TAG_PADDING_PX = 7;
 const AXIS_TAG_PX = 21;
+
+/** A dashed line where the picture ends, and a veil over what would come after it. */
+export function paintEnd(
+  area: PlotArea,
+  time: number,
+  colour: Rgb,
+  foot = area.top + area.height,
+): void {
+  const { context, theme, left, top, width, pixelRatio } = area;
+  const x = Math.round(area.x(time));
+  if (x > left + width) return;
+  const from = Math.max(left, x);
+  context.fillStyle = toCss(mix(theme.text, theme.panel, 0.04));
+  context.fillRect(from, top, left + width - from, foot - top);
+  if (x < left) return;
+  context.strokeStyle = toCss(colour);
+  context.lineWidth = 1.5 * pixelRatio;
+  context.setLineDash([4 * pixelRatio, 3 * pixelRatio]);
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x, foot);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** A stretch of which nothing is known: empty is not idle there. */
+export function paintGap(
+  area: PlotArea,
+  start: number,
+  stop: number,
+  top: number,
+  bottom: number,
+): void {
+  const { context, theme, left, width, pixelRatio, x } = area;
+  const line = Math.max(1, Math.round(pixelRatio));
+  const from = Math.max(left - line, Math.round(x(start)));
+  const to = Math.min(left + width, Math.round(x(stop)));
+  if (to < left || from > left + width) return;
+  context.fillStyle = toCss(theme.text);
+  context.globalAlpha = 0.05;
+  context.fillRect(from, top, Math.max(line, to - from), bottom - top);
+  context.globalAlpha = 0.4;
+  const dash = 4 * pixelRatio;
+  for (let y = top; y < bottom; y += 2 * dash) {
+    context.fillRect(from, y, line, dash);
+    context.fillRect(to - line, y, line, dash);
+  }
+  context.globalAlpha = 1;
+}
 
 /** As large as the text of the host makes it. */
 export const withText = (px: number, { small_px }: Theme): number =>

@@ -10,7 +10,7 @@ import {
   mostTold,
 } from "../../js_src/panel/legend";
 import { legendEntries } from "../../js_src/panels/task_stream/legend";
-import { threadsLabel } from "../../js_src/panels/task_stream/plot_view";
+import { threadsLabel } from "../../js_src/panel/threads_busy";
 import { isolate } from "../../js_src/panel/narrowing";
 import { groupLanes, placeOf } from "../../js_src/panel/worker_groups";
 

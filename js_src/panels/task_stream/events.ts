@@ -8,7 +8,7 @@ import type { Change, Gap, TaskError } from "../../model/types";
 import { rowsOf } from "../../session_tables";
 import { type Item, type Mark, MarkRow } from "../../timeline/marks";
 import { toCss } from "../../base/colour";
-import type { PlotArea } from "../../timeline/time_plot";
+import { paintGap, type PlotArea } from "../../timeline/time_plot";
 import type { PlotRows } from "./geometry";
 import type { PanelState } from "./panel_state";
 
@@ -97,23 +97,8 @@ export class EventsRow {
 
   /** Stretches without a recording, over the lanes: empty is not idle there. */
   paintGaps(area: PlotArea, top: number, bottom: number): void {
-    const { context, theme, width, pixelRatio, x } = area;
-    const line = Math.max(1, Math.round(pixelRatio));
     for (const { items, start, stop } of this.row.marks) {
-      if (items[0].many !== GAPS) continue;
-      const left = Math.max(-line, Math.round(x(start)));
-      const right = Math.min(width, Math.round(x(stop)));
-      if (right < 0 || left > width) continue;
-      context.fillStyle = toCss(theme.text);
-      context.globalAlpha = 0.05;
-      context.fillRect(left, top, Math.max(line, right - left), bottom - top);
-      context.globalAlpha = 0.4;
-      const dash = 4 * pixelRatio;
-      for (let y = top; y < bottom; y += 2 * dash) {
-        context.fillRect(left, y, line, dash);
-        context.fillRect(right - line, y, line, dash);
-      }
-      context.globalAlpha = 1;
+      if (items[0].many === GAPS) paintGap(area, start, stop, top, bottom);
     }
   }
 

@@ -1,5 +1,4 @@
-// What a person can take away: the picture, the rows that are on the screen,
-// or all that the page holds.
+// What is saved: the picture, the rows on the screen, or all that the page holds.
 
 import { drawPicture } from "./png";
 import { coarseRows, rowsOfLanes } from "../../derive/lane_rows";

@@ -1,5 +1,4 @@
-// From a task's number, or from an error that names one, to its place; and how
-// much is shown around it.
+// Goes to a task, or to the one that an error names, and shows what ran around it.
 
 import type { Interval, TaskError } from "../../model/types";
 import type { SessionStore } from "../../session";

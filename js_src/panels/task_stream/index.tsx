@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { FocusCrumbs, goCrowds, GoToNow, PanelFrame } from "../../panel/panel";
 import { mountPanel } from "../../panel/mount";
 import { panelIcon, type PanelKind } from "../../panel/host";
-import { pressKey, GESTURES, SHORTCUTS } from "./keyboard";
+import { GESTURES, pressKey, SHORTCUTS } from "./keyboard";
 import { PanelState } from "./panel_state";
 import { narrows } from "../../panel/narrowing";
 import { chooserCrowds, isChosen } from "../../panel/toolbar";
@@ -112,22 +112,14 @@ function useBusy(view: PanelState): (group: WorkerGroup) => number {
   const groups = view.placed.value;
   return useMemo(() => {
     const model = view.session.peek()?.model;
+    const { extent, window } = view;
+    if (!model || !extent) return () => NaN;
+    const start = Math.max(window.start, extent.start);
+    const stop = Math.min(window.stop, extent.stop);
     const known = new Map<string, number>();
-    return (group: WorkerGroup): number => {
-      let share = known.get(group.address);
-      if (share === undefined) {
-        const { extent, window } = view;
-        share =
-          model && extent
-            ? busyShare(
-                model,
-                group.lanes,
-                Math.max(window.start, extent.start),
-                Math.min(window.stop, extent.stop),
-              )
-            : NaN;
-        known.set(group.address, share);
-      }
+    return ({ address, lanes }: WorkerGroup): number => {
+      const share = known.get(address) ?? busyShare(model, lanes, start, stop);
+      known.set(address, share);
       return share;
     };
   }, [settled, groups, moment, view]);

@@ -1,5 +1,4 @@
-// The keys of the panel. What they do is listed once, here, for the handler
-// and for the help sheet.
+// The keys of the panel and what they do, for the handler and for the help sheet.
 
 import type { Shortcut } from "../../panel/help";
 import {

@@ -60,7 +60,6 @@ const NO_ACTIONS: readonly string[] = [];
 
 /** A run whose last row is older than this is over. */
 const STALE_S = 5;
-const SAID_MS = 4000;
 /** A selected time is seen where it takes this share of the window. */
 const LEAST_SEEN = 0.02;
 
@@ -72,7 +71,6 @@ export class PanelState extends PanelView {
   readonly searchOpen = signal(false);
   /** Asked for by a shortcut: the search field takes the focus when it is there. */
   readonly searchAsked = signal(false);
-  readonly hint = signal("");
   readonly outside = signal(0);
   readonly backwards = signal(0);
   /** Something can be drawn, be it a coarse picture. */
@@ -161,7 +159,6 @@ export class PanelState extends PanelView {
     );
   });
 
-  private saying: ReturnType<typeof setTimeout> | undefined;
   private focusedTime: readonly [number, number] | null = null;
   private movedToFocus = false;
 
@@ -182,7 +179,6 @@ export class PanelState extends PanelView {
       }),
     ];
     return () => {
-      clearTimeout(this.saying);
       for (const stop of stops) stop();
       this.use(null);
     };
@@ -213,14 +209,6 @@ export class PanelState extends PanelView {
     if (haveLeft) return 0;
     const sum = workers.reduce((all, { threads }) => all + threads, 0);
     return sum || (this.session.value?.lanes.length ?? 0);
-  }
-
-  say(text: string): void {
-    clearTimeout(this.saying);
-    this.hint.value = text;
-    this.saying = setTimeout(() => {
-      if (this.hint.peek() === text) this.hint.value = "";
-    }, SAID_MS);
   }
 
   use(store: SessionStore | null): void {

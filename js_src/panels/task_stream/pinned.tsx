@@ -4,7 +4,6 @@
 
 import { FactList } from "../../panel/parts";
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { textOn, toCss } from "../../base/colour";
 import {
   formatBytes,
@@ -14,7 +13,6 @@ import {
   formatDuration,
 } from "../../base/format";
 import type { Theme } from "../../base/theme";
-import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
 import { STATUSES } from "../../schema";
 import type { SessionStore } from "../../session";
@@ -27,17 +25,17 @@ import { KeyText, useKey } from "../../panel/key_text";
 import { actionCss, actionRgb } from "../../panel/pixel_colours";
 import { rowWords } from "./cards";
 import { zoomTo } from "./go_to_task";
-import { readTaskDetail } from "../../panel/task_detail";
+import {
+  type Asked,
+  endsOf,
+  type Part,
+  useTaskDetail,
+} from "../../panel/task_detail";
 import { splitException, TracebackText } from "../../panel/traceback";
 import type { PanelState } from "./panel_state";
 import { placeOf } from "../../panel/worker_groups";
 
 const ERROR = STATUSES[1];
-
-type Asked =
-  | { readonly state: "asking" }
-  | { readonly state: "told"; readonly detail: TaskDetail }
-  | { readonly state: "failed"; readonly problem: Problem };
 
 export function Pinned(props: { view: PanelState }): JSX.Element | null {
   const { view } = props;
@@ -54,26 +52,6 @@ export function Pinned(props: { view: PanelState }): JSX.Element | null {
   );
 }
 
-function useDetail(session: SessionStore, task: number): [Asked, () => void] {
-  const [asked, setAsked] = useState<Asked>({ state: "asking" });
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    let wanted = true;
-    const take = (next: Asked): void => {
-      if (wanted) setAsked(next);
-    };
-    take({ state: "asking" });
-    session.ask("task", { task }).then(
-      (answer) => take({ state: "told", detail: readTaskDetail(answer) }),
-      (error: unknown) => take({ state: "failed", problem: asProblem(error) }),
-    );
-    return () => {
-      wanted = false;
-    };
-  }, [session, task, attempt]);
-  return [asked, () => setAttempt(attempt + 1)];
-}
-
 function PinnedTask(props: {
   view: PanelState;
   session: SessionStore;
@@ -83,7 +61,7 @@ function PinnedTask(props: {
   const theme = view.environment.theme.value;
   const [copyLabel, copy] = useCopied("Copy the key");
   const localKey = useKey(session, row.task);
-  const [asked, askAgain] = useDetail(session, row.task);
+  const [asked, askAgain] = useTaskDetail(session, row.task);
   const detail = asked.state === "told" ? asked.detail : null;
   const words = rowWords(row, session, view);
   const { prefixColour } = words;
@@ -176,7 +154,9 @@ function PinnedTask(props: {
           {alone ? "All prefixes" : "Only this prefix"}
         </Button>
         {parts.length > 0 && (
-          <Button onClick={() => zoomTo(view, ends(parts))}>Zoom to it</Button>
+          <Button onClick={() => zoomTo(view, endsOf(parts))}>
+            Zoom to it
+          </Button>
         )}
         {parts.length > 0 && <ProfileButton {...{ view, words, parts }} />}
       </div>
@@ -197,7 +177,7 @@ function ProfileButton(props: {
   return (
     <Button
       hint={`What ${words.prefix} did in that time`}
-      onClick={() => show("profile", { ...focus, time: ends(parts) })}
+      onClick={() => show("profile", { ...focus, time: endsOf(parts) })}
     >
       Profile
     </Button>
@@ -306,8 +286,6 @@ function Missing(props: {
   );
 }
 
-type Part = TaskDetail["startstops"][number];
-
 function partsOfPage(session: SessionStore, row: Interval): Part[] {
   const rows = session.model.ofTask(row.lane, row.task);
   const all = rows.length > 0 ? rows : [row];
@@ -320,23 +298,13 @@ function partsOfPage(session: SessionStore, row: Interval): Part[] {
     .sort((one, other) => one.start - other.start);
 }
 
-/** From the first start to the last stop, clocks that disagree included. */
-function ends(parts: readonly Part[]): [number, number] {
-  let [start, stop] = [Infinity, -Infinity];
-  for (const part of parts) {
-    start = Math.min(start, part.start, part.stop);
-    stop = Math.max(stop, part.start, part.stop);
-  }
-  return [start, stop];
-}
-
 function StartStops(props: {
   parts: readonly Part[];
   erred: boolean;
   colourOf: (action: string) => string;
 }): JSX.Element {
   const { parts, colourOf, erred } = props;
-  const [start, stop] = ends(parts);
+  const [start, stop] = endsOf(parts);
   const whole = Math.max(stop - start, 1e-9);
   return (
     <section>

@@ -7,12 +7,13 @@ import { LanePicture } from "../../derive/lane_picture";
 import { stretchOf } from "../../model/query";
 import { findAfter } from "../../model/search";
 import type { Interval } from "../../model/types";
-import { ColoursOf, tint } from "../../panel/pixel_colours";
+import { ColoursOf } from "../../panel/pixel_colours";
 import { isAlarming } from "../../panel/status_line";
 import type { WorkerGroup } from "../../panel/worker_groups";
 import { IntervalNames } from "../../timeline/interval_names";
-import { type Box, Lanes } from "../../timeline/lanes";
+import { type Box, LaneOutlines, Lanes } from "../../timeline/lanes";
 import {
+  paintEnd,
   type PlotArea,
   TimePlot,
   type TimePlotContent,
@@ -67,10 +68,7 @@ export class TaskPlot {
   private readonly names: IntervalNames;
   private readonly events = new EventsRow();
   private readonly colours: ColoursOf;
-  private readonly outlines: HTMLElement;
-  private readonly hovered: HTMLElement;
-  private readonly pinned: HTMLElement;
-  private hintTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly outlines: LaneOutlines;
   private readonly stops: readonly (() => void)[];
 
   constructor(
@@ -82,15 +80,7 @@ export class TaskPlot {
     const plot = (this.plot = new TimePlot(elements.plot, view, root));
     this.names = new IntervalNames(plot.view.context);
     this.overview = new Overview(elements.overview, view, this.colours);
-    const part = (name: string, parent: HTMLElement): HTMLElement => {
-      const made = document.createElement("div");
-      made.className = name;
-      parent.append(made);
-      return made;
-    };
-    this.outlines = part("ds-lane-outlines", plot.hit);
-    this.hovered = part("ds-lane-hovered", this.outlines);
-    this.pinned = part("ds-lane-pinned", this.outlines);
+    this.outlines = new LaneOutlines(plot.hit);
     this.stops = [
       effect(() => {
         // What belongs to another session goes with it.
@@ -112,7 +102,6 @@ export class TaskPlot {
 
   dispose(): void {
     for (const stop of this.stops) stop();
-    clearTimeout(this.hintTimer);
     this.overview.dispose();
     this.plot.dispose();
   }
@@ -165,7 +154,7 @@ export class TaskPlot {
     void view.focus.value;
     void view.host.emptyState.value;
     const rows = view.rows.value;
-    this.outlines.style.top = `${rows.lanesTop - 5}px`;
+    this.outlines.place(rows.lanesTop);
     plot.show({
       ...this.handlers,
       origin: view.origin.value,
@@ -218,7 +207,7 @@ export class TaskPlot {
         );
       }
       // What came after a pause is not drawn.
-      const limit = this.limit();
+      const limit = view.paused.peek();
       if (limit !== null && limit < area.range[1]) {
         const from = Math.max(0, area.x(limit));
         context.fillStyle = toCss(area.theme.panel);
@@ -227,14 +216,10 @@ export class TaskPlot {
     }
     this.events.paintGaps(area, top, top + height);
     this.paintEnd(area);
-    if (lanes.map.mostScroll > 0) this.paintScroll(area);
+    lanes.paintScroll(area);
     this.placeOutlines();
     this.overview.place(...area.range);
     if (more || !fine) this.plot.view.request();
-  }
-
-  private limit(): number | null {
-    return this.view.paused.peek();
   }
 
   private readonly mayName = (name: string): boolean => {
@@ -245,68 +230,22 @@ export class TaskPlot {
   /** Where the picture ends: at the pause, or where the connection was lost. */
   private paintEnd(area: PlotArea): void {
     const { view } = this;
-    const { context, theme, left, top, width, pixelRatio } = area;
+    const { theme } = area;
     let colour = theme.text2;
     let time = view.paused.peek();
     if (time === null && view.state.peek() === "lost" && view.extent) {
       time = Math.max(view.now.peek(), view.extent.stop);
       if (isAlarming(view.host.emptyState.peek())) colour = theme.error;
     }
-    const x = time === null ? Infinity : area.x(time);
-    if (x > left + width) return;
-    const foot = this.plot.view.size.height;
-    context.fillStyle = tint(theme.text, theme, 0.04);
-    context.fillRect(Math.max(left, x), top, left + width - x, foot - top);
-    if (x < left) return;
-    context.strokeStyle = toCss(colour);
-    context.lineWidth = 1.5 * pixelRatio;
-    context.setLineDash([4 * pixelRatio, 3 * pixelRatio]);
-    context.beginPath();
-    context.moveTo(Math.round(x), top);
-    context.lineTo(Math.round(x), foot);
-    context.stroke();
-    context.setLineDash([]);
-  }
-
-  /** How much of the lanes is seen; the gutter and Alt+wheel move them. */
-  private paintScroll({ context, theme, width, pixelRatio }: PlotArea): void {
-    const { map, top } = this.lanes;
-    const wide = 4 * pixelRatio;
-    const share = map.height / map.layout.contentHeight;
-    context.fillStyle = toCss(theme.text2);
-    context.globalAlpha = 0.6;
-    context.beginPath();
-    context.roundRect(
-      width - wide - 2 * pixelRatio,
-      top + map.scroll * share,
-      wide,
-      Math.max(20 * pixelRatio, map.height * share),
-      wide / 2,
-    );
-    context.fill();
-    context.globalAlpha = 1;
+    if (time !== null) paintEnd(area, time, colour, this.plot.view.size.height);
   }
 
   private placeOutlines(): void {
-    const { view } = this;
+    const { lanes, view } = this;
     const hover = view.hover.peek();
     const pinned = view.pinned.peek();
-    this.outline(this.hovered, hover?.row ?? null, hover?.overlay ?? false);
-    this.outline(this.pinned, pinned, false);
-  }
-
-  private outline(
-    element: HTMLElement,
-    row: Interval | null,
-    overlay: boolean,
-  ): void {
-    const box = row && this.lanes.boxOf(row, overlay);
-    element.hidden = box === null;
-    if (!box) return;
-    const top = box.top - (this.view.rows.peek().lanesTop - 5);
-    element.style.transform = `translate(${box.left}px, ${top}px)`;
-    element.style.width = `${box.width}px`;
-    element.style.height = `${box.height}px`;
+    this.outlines.hover(hover && lanes.boxOf(hover.row, hover.overlay));
+    this.outlines.choose(pinned && lanes.boxOf(pinned, false));
   }
 
   // What the pointer finds ---------------------------------------------------
@@ -334,10 +273,9 @@ export class TaskPlot {
     /** Says how to zoom. */
     refuse: () => {
       const apple = /Mac|iPhone|iPad/.test(navigator.platform);
-      const { hint } = this.view;
-      hint.value = `Click the plot, or hold ${apple ? "⌘" : "Ctrl"}, to zoom with the wheel`;
-      clearTimeout(this.hintTimer);
-      this.hintTimer = setTimeout(() => (hint.value = ""), HINT_MS);
+      const key = apple ? "⌘" : "Ctrl";
+      const words = `Click the plot, or hold ${key}, to zoom with the wheel`;
+      this.view.say(words, HINT_MS);
     },
   };
 
@@ -385,7 +323,8 @@ export class TaskPlot {
     const { lanes } = this;
     const spot = lanes.spotAt(x_px, y_px);
     const model = this.view.session.peek()?.model;
-    if (!model || !spot || spot.time > (this.limit() ?? Infinity)) return null;
+    if (!model || !spot || spot.time > (this.view.paused.peek() ?? Infinity))
+      return null;
     const { lane, time } = spot;
     const near = CATCH_PX * lanes.pixelRatio * lanes.window.secondsPerPixel;
     const strip = spot.inStrip ? model.hit(lane, time, near, true) : null;

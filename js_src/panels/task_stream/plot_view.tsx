@@ -2,8 +2,10 @@
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { plural, formatExact } from "../../base/format";
+import { plural } from "../../base/format";
+import { Hint } from "../../panel/panel";
 import { CellsLane } from "../../panel/cells_lane";
+import { threadsLabel } from "../../panel/threads_busy";
 import { OverviewGestures } from "../../timeline/overview";
 import { CoarseCard, EventCard, HoverCard } from "./cards";
 import { Gutter, type BusyOf } from "./gutter";
@@ -114,7 +116,7 @@ export function PlotView(props: {
       <HoverCard view={view} plot={plotPlace} />
       <CoarseCard view={view} plot={plotPlace} />
       <EventCard view={view} plot={plotPlace} />
-      <Note view={view} />
+      <Hint view={view} />
     </div>
   );
 }
@@ -133,40 +135,4 @@ function ThreadsLabel(props: { view: PanelState; full: boolean }): JSX.Element {
     view.session.value?.model.filter?.byRow ?? false,
   );
   return <span title={title}>{props.full ? text : "Threads"}</span>;
-}
-
-function Note(props: { view: PanelState }): JSX.Element | null {
-  const hint = props.view.hint.value;
-  if (hint === "") return null;
-  return (
-    <div class="ds-stage-note" role="status">
-      {hint}
-    </div>
-  );
-}
-
-/** `peak` is the height where that is not the number of threads. */
-export function threadsLabel(
-  threads: number,
-  peak: number | null,
-  filtered: boolean,
-): { text: string; title: string } {
-  const have = formatExact(threads);
-  if (peak === null) {
-    return { text: `Threads busy, of ${have}`, title: "" };
-  }
-  if (peak === 0) {
-    return {
-      text: "Threads, peak 0",
-      title: `No thread was busy with what is isolated, of ${have}.`,
-    };
-  }
-  // Busy for a part of what a pixel stands for: that many threads were, once.
-  const most = formatExact(Math.ceil(Number(peak.toPrecision(3))));
-  return {
-    text: `Threads, peak ${most}`,
-    title: filtered
-      ? `The height is the most that was busy with what is isolated: ${most} threads, of ${have}.`
-      : `There are ${have} threads now, and ${most} were busy at once: workers have left, or tasks seceded from their thread.`,
-  };
 }

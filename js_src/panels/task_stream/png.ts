@@ -28,7 +28,7 @@ export function drawPicture(
   const tasks = {
     canvas: plot.view.canvas,
     over: plot.hit,
-    seen: ".ds-time-shade, .ds-lane-pinned",
+    seen: ".ds-time-shade, .ds-lane-chosen",
     below_px: 0,
   };
   return framedPng({

@@ -1,5 +1,4 @@
-// The status line of the task stream: what is shown of what there is, and
-// everything that was dropped, degraded or lost, in words.
+// The status line of the task stream: what is shown, and what was dropped or lost.
 
 import { formatClock, formatExact, plural } from "../../base/format";
 import type { Counts, Notice, Focus, PrefixTotal } from "../../model/types";
@@ -8,7 +7,7 @@ import {
   livenessFact,
   noticeFact,
   type Fact,
-  isAlarming,
+  keptOf,
   runningTasks,
 } from "../../panel/status_line";
 import { searchFact } from "../../panel/selection";
@@ -210,7 +209,6 @@ export function panelFacts(
   pictured = false,
 ): Fact[] {
   if (!view.session.value) return [];
-  const why = view.host.emptyState.value;
   const counts = view.counts.value;
   const showErrors = () => view.isolateEntry("action", "erred", false);
   return statusFacts({
@@ -225,7 +223,7 @@ export function panelFacts(
     live: view.host.live,
     notices: view.notices.value.filter((notice) => notice !== told),
     pictured,
-    kept: why?.status ? { text: why.status, trouble: isAlarming(why) } : null,
+    kept: keptOf(view.host.emptyState.value),
     moreComes: moreComes(view),
     pausedAt: view.paused.value === null ? null : view.heldAtPause,
     outside: view.outside.value,

@@ -1,5 +1,4 @@
-// The numbers of the panel as tables, for the keyboard, for screen readers, and
-// for whoever likes numbers better.
+// The numbers of the panel as tables, also for the keyboard and for screen readers.
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
