@@ -36,6 +36,8 @@ export async function takePage(
   const page = ownContext
     ? await browser.newPage()
     : (idle.pop() ?? (await context.newPage()));
+  // Behind another page it would get one frame a second.
+  await page.bringToFront();
   await page.setViewportSize({ width, height });
   return page;
 }
