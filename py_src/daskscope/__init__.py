@@ -2,29 +2,29 @@
 
 In a notebook, importing this package (or `%load_ext daskscope`) starts the flight
 recorder: every Dask client of the kernel is recorded, so that a panel opened after the
-slow cell still shows it. In a script, call `daskscope.connect()`. The import is cheap:
-what needs pandas, pyarrow or widgets is loaded when it is used.
+slow cell still shows it. In a script, call `daskscope.connect()`. The import is fast:
+pandas, pyarrow and widgets are imported when they are first needed.
 
-    TaskStream()           a panel inline: every task of the current client
+    TaskStream()           an inline panel: every task of the current client
     Summary()              progress and totals; also FineMetrics(), Memory(), Profile(),
-                           Events(), Logs(), System()
+                           Spans(), Events(), Logs(), System()
     connect()              the Session of the current client; connect(client) of another one
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus
-    record()               with record() as rec: what happens in a block, as a recording
-    performance_report()   with performance_report(): … and one HTML file shows the block
-    MemorySampler()        with ms.sample("run 1"): … and ms.plot() shows the cluster's memory
+    record()               with record() as rec: … records a block of code
+    performance_report()   with performance_report(): … writes an HTML report about a block
+    MemorySampler()        with ms.sample("run 1"): … then ms.plot() plots the cluster's memory
     load()                 open a recording that was saved with rec.save("run.daskscope")
-    list_performance_reports()  the reports that were made; tag() and
-                           delete_performance_report() change what is kept of them
+    list_performance_reports()  the reports in the library; tag() and
+                           delete_performance_report() change it
     figures                Bokeh figures of a recording or session: figures.task_stream(),
                            .memory(), .fine_metrics(), .profile()
-    sessions()             all sessions of this process, also a few that have stopped
+    sessions()             all sessions of this process, including a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
-    %%perfreport           on top of a cell: a report of that cell; %perfreport --help
+    %%perfreport           as first line of a cell: a report about it; %perfreport --help
 
-`help(daskscope.connect)` and the like tell more of each. What is not listed in
-`dir(daskscope)` is not public.
+See `help(daskscope.connect)` and so on for details. Names that `dir(daskscope)` does not
+list are not public.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """Make `%%perfreport` known, and start the flight recorder: `%load_ext daskscope`."""
+    """Register `%%perfreport` and start the flight recorder: `%load_ext daskscope`."""
     from daskscope.magics import perfreport
 
     perfreport.load(ipython)
@@ -145,7 +145,7 @@ def load_ipython_extension(ipython: Any) -> None:
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """Take the magics back, and stop the recorder for new clients: `%unload_ext daskscope`."""
+    """Remove the magics, and stop recording new clients: `%unload_ext daskscope`."""
     from daskscope.magics import perfreport
 
     perfreport.unload(ipython)

@@ -63,7 +63,10 @@ def _time(value: object) -> tuple[float, float] | None:
 
 @dataclass(frozen=True)
 class Focus:
-    """What is selected.
+    """What is selected in all panels of a session; empty fields select everything.
+
+    `time` is in seconds since the epoch. `workers` are addresses, `spans` are ids from
+    ``recording.table("spans")``, `cells` are names such as ``"In [7]"``.
 
     >>> Focus(time=[1, 2.5], prefixes=["inc"])
     Focus(time=(1.0, 2.5), prefixes=('inc',), workers=(), spans=(), cells=())

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def load(path: str | PathLike[str]) -> Recording:
     """Open a recording: a ``.daskscope`` file or a report, on disk or at a URL such as ``s3://…``.
 
-    A truncated file, from a program that was killed or an incomplete copy, opens as far as it
-    is complete: a warning and ``recording.about["whole"]`` say so. URLs need the
-    package of their kind, such as s3fs.
+    A truncated file, from a killed program or an incomplete copy, opens as far as it is
+    complete: a warning and ``recording.about["whole"]`` say so. URLs need the package for
+    their protocol, such as s3fs.
 
     >>> rec = daskscope.load("run.daskscope")
     >>> rec.about["title"], rec.about["whole"]

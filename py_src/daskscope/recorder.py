@@ -65,7 +65,7 @@ def in_kernel() -> bool:
 
 
 def enabled() -> bool:
-    """Return whether new clients of this process are recorded by themselves."""
+    """Return whether new clients of this process are recorded automatically."""
     if not _enabled_here() or HOOK_MODULE not in _preload()[0]:
         return False
     from daskscope import config
@@ -81,9 +81,9 @@ def _enabled_here() -> bool:
 
 
 def enable() -> bool:
-    """Record every client of this process, also those that exist; once is enough.
+    """Record every client of this process, including existing ones.
 
-    Return false if the setting `daskscope.recorder.enabled` forbids it. Raise if it cannot be read.
+    Return False if the setting `daskscope.recorder.enabled` is false. Raise if it is invalid.
     """
     global _enabled_pid
     from daskscope import config
@@ -114,7 +114,7 @@ def enable_or_tell() -> None:
 
 
 def disable() -> None:
-    """Leave new clients alone. Sessions that exist go on."""
+    """Do not record new clients. Existing sessions continue."""
     global _enabled_pid
     import dask.config
 

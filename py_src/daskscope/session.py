@@ -57,7 +57,7 @@ class Parts:
 
 
 class Session(SharedFocus):
-    """The live recording of one Dask client. Made by `connect`.
+    """The live recording of one Dask client, created by `connect`.
 
     `focus` is a trait: set it, observe it, link it. Everything else is read-only.
 
@@ -103,7 +103,7 @@ class Session(SharedFocus):
 
     @property
     def client(self) -> Client | None:
-        """The Dask client; None once it was deleted."""
+        """The Dask client; None once it is deleted."""
         return self._client.client
 
     @property
@@ -130,14 +130,14 @@ class Session(SharedFocus):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Present problems and remarks, each with what to do."""
+        """Current problems and remarks, each with what to do."""
         return (*self._collector.notices, *merged_notices(self._recording.names))
 
     @property
     def workers(self) -> tuple[dict[str, Any], ...]:
         """The latest snapshot of the cluster's workers, with the scheduler's names for them.
 
-        ``session.recording.worker_names`` has the names in panels.
+        ``session.recording.worker_names`` has the names that panels show.
         """
         return self._collector.workers
 
@@ -145,9 +145,9 @@ class Session(SharedFocus):
     def recording(self) -> Recording:
         """What was captured, with every task that has finished until now.
 
-        If no panel is open, the scheduler is asked only once a second. Therefore reading this
-        asks it and waits for the answer: some milliseconds, a second at most. Keep the
-        recording in a variable to read it often. With an asynchronous client, which cannot
+        If no panel is open, the scheduler is asked only once a second. So reading this asks
+        it and waits for the answer: usually milliseconds, at most a second. To read it
+        often, assign the recording to a variable. With an asynchronous client, which cannot
         wait here, `await session.caught_up()` first.
         """
         if not self._foreign and not must_not_wait(self):
@@ -157,7 +157,7 @@ class Session(SharedFocus):
     async def caught_up(self) -> Session:
         """Wait until every task that has finished until now is recorded; for asynchronous clients.
 
-        Never longer than a second, like reading `recording` with other clients.
+        It waits at most a second, as reading `recording` does with other clients.
         """
         await catch_up_async(self)
         return self
@@ -165,7 +165,7 @@ class Session(SharedFocus):
     def summary(self) -> dict[str, Any]:
         """Return the figures of the Summary panel, as of the latest answer of the scheduler.
 
-        ``answer`` says whether the present computation has finished, ``progress`` how far it is
+        ``answer`` says whether the current computation has finished, ``progress`` how far it is
         by prefix. While nothing changes, the same object is returned.
         """
         recording = self._recording
@@ -187,8 +187,8 @@ class Session(SharedFocus):
     def profile(self, *args: Any, **kwargs: Any) -> ProfileTree:
         """Return what `recording.profile` does, with the same arguments.
 
-        The workers are asked for their latest samples, which takes some milliseconds, two
-        seconds at most. Workers that do not answer in time have their previous samples.
+        The workers are asked for their latest samples, which takes some milliseconds, at most
+        two seconds. For workers that do not answer in time, earlier samples are used.
         """
         if self._seen and not self._foreign and not must_not_wait(self):
             _wait(read_profile(self), PROFILE_S)
@@ -211,7 +211,7 @@ class Session(SharedFocus):
 
     @property
     def agent_error(self) -> str | None:
-        """What went wrong with the agent on the scheduler, if anything did."""
+        """The error of the agent on the scheduler, if there was one."""
         return self._collector.agent_error
 
     @property

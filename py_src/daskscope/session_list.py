@@ -63,9 +63,9 @@ def connect(client: Client | None = None) -> Session:
 
     Without a current client it is the newest one that is recorded.
     There is one session per client: connecting again returns the same one. It records until
-    the client or the session is closed; after `session.close()` a new one begins.
-    To capture all later tasks, this waits for the scheduler, some milliseconds, a second at
-    most. With an asynchronous client await the session instead.
+    the client or the session is closed; after `session.close()`, this starts a new one.
+    To capture all later tasks, this waits for the scheduler: usually milliseconds, at most a
+    second. With an asynchronous client, await the session instead.
     """
     from distributed import Client
 
@@ -129,7 +129,7 @@ def current_client() -> Client:
 
 
 def sessions() -> list[Session]:
-    """Return the sessions of this process, oldest first, with a few that have stopped."""
+    """Return the sessions of this process, oldest first, including a few that have stopped."""
     with _lock:
         return list(_sessions.values())
 
