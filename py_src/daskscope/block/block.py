@@ -65,7 +65,7 @@ def record(
     title: str | None = None,
     code: str = "",
 ) -> Block[Recording]:
-    """Record what happens in a block of code, and only that.
+    """Record what happens during a block of code, and nothing else.
 
     The recording is complete when the block has ended:
 
@@ -78,11 +78,11 @@ def record(
     >>> rec.counts.kept, len(rec.errors), rec.about["title"]
     (10, 0, 'Squares')
 
-    ``rec.tasks`` and the like are DataFrames, ``rec.save("run.daskscope")`` keeps it.
+    ``rec.tasks`` and so on are DataFrames; ``rec.save("run.daskscope")`` writes a file.
 
-    With a `path` it is written there while the block runs, and is complete when the block
-    ends, even by an exception; the library keeps a copy. With an asynchronous client use
-    ``async with daskscope.record()``.
+    With a `path`, the file is written while the block runs and is complete when the block
+    ends, even if it raises; the library keeps a copy. `title` and `code` appear in reports.
+    With an asynchronous client use ``async with daskscope.record()``.
     """
     return Block(client, path, title=title, code=code)
 

@@ -44,7 +44,7 @@ Transient, since a notebook that is opened again must not open its reports again
 
 
 class Report:
-    """The report of a block: given by `performance_report`, complete when the block has ended."""
+    """The report returned by `performance_report`, complete when the block has ended."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Report:
 
     @property
     def filename(self) -> str:
-        """Where the report is, as given."""
+        """The path or URL of the report, as passed."""
         return self._place.name
 
     @property
@@ -80,9 +80,9 @@ class Report:
         return Recording(self._core())
 
     def save(self, filename: str | PathLike[str] | None = None) -> str:
-        """Write the report, elsewhere if a filename is given; return its URL.
+        """Write the report, to another place if a filename is given; return its URL.
 
-        At the end of the block it is written automatically; before that this is an error.
+        It is written automatically at the end of the block; before that, `save` raises an error.
         """
         from daskscope.library import keep
 
@@ -140,7 +140,7 @@ class Report:
 
 
 class performance_report(Block[Report]):  # noqa: N801 - users call it
-    """Write a report of what happens in a block of code: one HTML file that opens anywhere.
+    """Write a report about a block of code: one HTML file that opens in any browser.
 
     >>> import daskscope, tempfile
     >>> from distributed import Client
@@ -155,21 +155,21 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
     (10, 10)
     >>> folder.cleanup()
 
-    After the block ``report.url`` is what to open in a browser, ``report.summary`` has the
-    figures and ``report.recording`` the tables. The file holds the page, every task and the
-    recording itself, and makes no network requests. If the block raises, the report is still
-    written, and names the exception. A notebook shows a card with links
-    below the cell. With an asynchronous client use ``async with``.
+    After the block, ``report.url`` is the address to open, ``report.summary`` has the figures
+    and ``report.recording`` the tables. The file contains the page, every task and the recording
+    itself, and makes no network requests. If the block raises, the report is still written and
+    names the exception. A notebook shows a card with links below the cell. With an asynchronous
+    client use ``async with``.
 
     filename   a path, or a URL that fsspec can write, such as ``s3://…``; an existing file
-               is replaced, and a name without an ending gets ``.html``
+               is replaced, and a name without an extension gets ``.html``
     private    only you can read the copy in the library
-    account    of a hub; no hub yet in this version
+    account    an account of a hub; an error in this version, which has no hub
     title      the title of the report
     redact     any of "code", "paths" and "hosts": what to leave out of the file
-    recording  also write the recording beside it, as a ``.daskscope`` file
-    client     the current one by default
-    code       the code that the report shows; in a notebook that of the cell by default
+    recording  also write the recording next to it, as a ``.daskscope`` file
+    client     the current client by default
+    code       the code that the report shows; in a notebook the default is the cell
     """
 
     shows_card = True

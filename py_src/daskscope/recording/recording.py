@@ -47,17 +47,17 @@ class Recording:
 
     @property
     def counts(self) -> Counts:
-        """Exact figures: captured, kept, dropped (and where), rows, erred, changes."""
+        """Exact counts: captured, kept, dropped (and where), rows, erred, changes."""
         return self._core.counts
 
     @property
     def origin(self) -> float | None:
-        """Start of the first tasks: zero of a time axis."""
+        """Start of the first task, in seconds since the epoch: zero of the time axes."""
         return self._core.origin
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of memory for rows, keys and summaries."""
+        """Memory used for rows, keys and summaries, in bytes."""
         return self._core.memory_bytes
 
     @property
@@ -67,7 +67,7 @@ class Recording:
 
     @property
     def worker_names(self) -> dict[str, str]:
-        """The names of workers in panels, by address, also of workers that have left.
+        """The names that panels show for workers, by address, including workers that have left.
 
         Use it to name the workers of ``tasks``, ``errors`` and exported CSVs:
 
@@ -87,19 +87,19 @@ class Recording:
                      ``get_task_stream`` and in ``Focus(time=…)``
         duration     seconds; negative when clocks disagree
         worker       address; ``worker_names`` has what panels call it
-        thread       what ``threading.get_ident()`` says there: a name for the thread
-                     within its worker, without further meaning
+        thread       ``threading.get_ident()`` of the thread: it identifies the thread
+                     within its worker
         prefix       the part of the key that Dask colours by
         action       compute, transfer, disk-read, disk-write, deserialize, …
         status       OK or error, of the whole task
         nbytes       size of the task's result in bytes
-        span         full name, "load / clean" of a nested one; "default" for tasks outside
-                     of any ``with span(…)``; missing where the cluster has no spans, or the
+        span         full name, such as "load / clean" if nested; "default" for tasks outside
+                     of any ``with span(…)``; missing if the cluster has no spans, or the
                      scheduler refuses plugins. Dask gives all tasks of a group the span of
-                     the first one: to all calls of ``client.map(load, …)``, unless their
-                     keys are pairs that begin with something new each time
-        computation  number of the graph that brought the task, as in
-                     ``table("computations")``; 0 is unknown, 1 a task that ran again since
+                     the first one: all calls of ``client.map(load, …)`` share one, unless
+                     their keys are tuples with a new first element each time
+        computation  number of the graph that the task came from, as in
+                     ``table("computations")``; 0 is unknown, 1 a task that ran again because
                      its result was lost
         cell         the notebook cell that sent this graph, "In [7]", as in
                      ``table("cells")``; missing outside of cells
@@ -109,8 +109,8 @@ class Recording:
         ===========  =================================================================
 
         Times are plain numbers, so ``start + duration`` is when a row stopped, and
-        ``start - recording.origin`` how far into the run it began. pandas makes dates
-        of them:
+        ``start - recording.origin`` how far into the run it began. pandas converts them to
+        dates:
 
         >>> import pandas as pd
         >>> pd.to_datetime(rec.tasks["start"], unit="s", utc=True).dtype.kind
@@ -122,9 +122,9 @@ class Recording:
     def errors(self) -> pd.DataFrame:
         """Tasks that erred: time, task, key, prefix, worker, exception, traceback.
 
-        ``time`` is when the task stopped, as in ``tasks``; of one that ran nowhere (its
-        worker was killed) when the scheduler heard of it. ``task`` is its number, as in
-        ``tasks``; -1 when the scheduler dropped the task before it could be read.
+        ``time`` is when the task stopped, as in ``tasks``; if it has no row there (its
+        worker was killed), when the scheduler noticed. ``task`` is its number, as in
+        ``tasks``; -1 if the scheduler dropped the task before it could be read.
         """
         return self.table(schema.ERRORS.name)
 
@@ -132,17 +132,17 @@ class Recording:
     def workers(self) -> pd.DataFrame:
         """A log of what happened to workers: time, worker, name, what, detail.
 
-        ``what`` is "present" for those that were there when recording began; "added" and
-        "removed"; a status such as "paused" or "running"; "spilling" while some of its
-        data is on disk and "not-spilling" afterwards; and "restarted", of no worker in
-        particular, when the client restarted the cluster. ``detail`` is how many threads
-        it came with, or its status before. As they are now, ``session.workers`` has them.
+        ``what`` is "present" for workers that were there when recording began; "added" and
+        "removed"; a status such as "paused" or "running"; "spilling" when some of its data
+        is on disk and "not-spilling" afterwards; and "restarted", without a worker, when
+        the client restarted the cluster. ``detail`` is its number of threads when it
+        joined, or its previous status. ``session.workers`` has the current workers.
         """
         return self.table(schema.WORKERS.name)
 
     @property
     def gaps(self) -> pd.DataFrame:
-        """Times in which tasks may be missing: start, stop, reason, text."""
+        """Intervals in which tasks may be missing: start, stop, reason, text."""
         return self.table(schema.GAPS.name)
 
     @property
@@ -166,10 +166,10 @@ class Recording:
     def system(self) -> pd.DataFrame:
         """Samples of all workers together, and of the scheduler; NaN was not measured.
 
-        Columns: time; of the workers workers, threads, memory_limit, process, managed, spilled,
-        replicas (further copies of results), scattered (data that clients put there); of the
-        scheduler cpu, memory, loop_interval; each also with ``_least`` and ``_most``,
-        which differ from it in rows that stand for a ``step`` of 10, 60 or 600 seconds.
+        Columns: time; for the workers: workers, threads, memory_limit, process, managed,
+        spilled, replicas (further copies of results), scattered (data that clients sent); for
+        the scheduler: cpu, memory, loop_interval; each also with ``_least`` and ``_most``,
+        which differ from it in rows that cover a ``step`` of 10, 60 or 600 seconds.
         """
         return self.table(schema.SYSTEM.name)
 
@@ -187,15 +187,15 @@ class Recording:
         """Return Dask's Fine Performance Metrics: context, prefix, activity, span, unit, value.
 
         Without a time these are the totals of the scheduler, including those from before the
-        recording. With `start` and `stop` (seconds since the epoch, as in `tasks`) they are of
-        that time. Give one or several prefixes, activities, spans (full name, or id) and units; a
-        span includes the spans inside it. ``cell="In [7]"`` selects the tasks of a cell; if other
-        cells ran the same functions, it gets the share of its tasks.
+        recording. `start` and `stop` (seconds since the epoch, as in `tasks`) narrow them to
+        that time. Pass one or several prefixes, activities, spans (full name, or id) and units;
+        a span includes the spans inside it. ``cell="In [7]"`` selects the tasks of a cell; if
+        other cells ran the same functions, it gets the share of its tasks.
         With `over`, as in ``over="1s"``, there is a row for each such step, with its ``time``.
 
-        Do not add seconds of execute, p2p, gather-dep and get-data: they overlap. Values are a
-        lower bound, since workers that close lose what they have not sent yet. Without an agent
-        on the scheduler there are none.
+        Do not add up the seconds of execute, p2p, gather-dep and get-data: they overlap. Values
+        are lower bounds, since workers that close lose what they have not sent yet. Without an
+        agent on the scheduler there are none.
 
         >>> list(rec.fine_metrics().columns)
         ['context', 'prefix', 'activity', 'span', 'unit', 'value']
@@ -213,12 +213,12 @@ class Recording:
         worker: str | Sequence[str] | None = None,
         scope: str = "compute",
     ) -> ProfileTree:
-        """Return what threads were doing, as a tree of functions: Dask's profile.
+        """Return Dask's profile, a tree of the functions that threads were in.
 
-        Without a time it is all that was recorded; from `start` to `stop` (seconds since the
-        epoch, as in `tasks`) cycles that are partly in that time count by their share. Prefixes
-        and workers (name or address) may be one or several. `scope` is ``"compute"``, the
-        threads of tasks, or the event loops of the ``"worker"`` and of the ``"scheduler"``.
+        By default it covers the whole recording. With `start` and `stop` (seconds since the
+        epoch, as in `tasks`), cycles partly in that time count in proportion. Pass one or
+        several prefixes and workers (name or address). `scope` is ``"compute"``, the threads
+        that run tasks, or ``"worker"`` or ``"scheduler"``, their event loops.
 
         >>> rec.profile(prefix="inc").top(1)["function"].tolist()
         ['work']
@@ -228,9 +228,9 @@ class Recording:
         return profile_of(self._core, start, stop, prefix, worker, scope)
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return any table: those above, and ``prefixes``, ``lanes``, ``spans`` and others.
+        """Return any table by name: those above, and ``prefixes``, ``lanes``, ``spans`` and others.
 
-        Indexes of names are replaced by the names.
+        Columns that point into tables of names have the names instead.
 
         >>> rec.table("prefixes")["name"].tolist()
         ['inc', 'sum']
@@ -241,7 +241,7 @@ class Recording:
 
     @property
     def about(self) -> pd.Series[Any]:
-        """What is known of the whole: title, start, stop, versions, code, …
+        """Facts about the recording: title, start, stop, versions, code, …
 
         >>> rec.about["title"]
         'A run'
@@ -273,9 +273,9 @@ class Recording:
     def to_parquet(self, directory: str | PathLike[str]) -> Path:
         """Write each table into a Parquet file of a directory, for Polars, DuckDB, Spark …
 
-        The facts of `about` are in ``about.json`` beside them, with `counts` and `origin`.
-        The directory is made if its parent exists. The files appear together, once all are
-        complete. Memory stays bounded.
+        The facts of `about` are in ``about.json`` next to them, with `counts` and `origin`.
+        The directory is created if its parent exists. The files appear together, when all are
+        complete. Memory use stays bounded.
 
         >>> import pandas as pd
         >>> tables = rec.to_parquet("tables")
@@ -289,10 +289,10 @@ class Recording:
         return real(directory)
 
     def sql(self, query: str) -> pd.DataFrame:
-        """Ask a question in SQL over the tables, with DuckDB (``pip install "daskscope[sql]"``).
+        """Run an SQL query on the tables with DuckDB (``pip install "daskscope[sql]"``).
 
         The tables are those of `table`: ``tasks``, ``errors``, ``workers``, ``events``, ``logs``,
-        ``gaps``, ``system``, ``prefixes`` and others; and ``about`` has columns ``index`` and
+        ``gaps``, ``system``, ``prefixes`` and others, and ``about`` with the columns ``index`` and
         ``value``. A statement without a result returns an empty DataFrame.
 
         >>> rec.sql("select prefix, sum(duration) as seconds from tasks group by prefix").columns
