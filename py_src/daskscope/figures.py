@@ -6,7 +6,7 @@
     show(column(daskscope.figures.task_stream(rec), daskscope.figures.memory(rec)))
 
 Their time is in seconds from the recording's start, so figures of one recording can share a range.
-Names are text: tooltips escape them, and labels that could be read as TeX are `PlainText`.
+Names are plain text: tooltips escape them, and labels that could be read as TeX are `PlainText`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def task_stream(
 ) -> figure:
     """Return a Bokeh figure of the tasks: a lane for each thread, by worker.
 
-    Above 50,000 rectangles neighbours in a lane are joined, in the colour of the prefix that took
+    Above 50,000 rectangles, neighbours in a lane are joined, in the colour of the prefix that took
     most of that time, and a note in the figure says so.
 
     >>> daskscope.figures.task_stream(rec, {"prefixes": ["inc"]})
@@ -203,8 +203,8 @@ def memory(
 ) -> figure:
     """Return a Bokeh figure of the memory of the cluster, or of the workers in focus.
 
-    Managed and unmanaged memory are stacked below the limit; spilled data is below zero. With
-    prefixes in focus a line for each shows what its results hold in the memory of the cluster.
+    Managed and unmanaged memory are stacked below the limit; spilled data is below zero. For each
+    prefix in focus, a line shows how much memory of the cluster its results hold.
 
     >>> daskscope.figures.memory(rec)
     figure(...)
@@ -312,9 +312,9 @@ def _thinned(samples: Columns) -> Columns:
 def fine_metrics(
     recording_or_session: Recording | Session, focus: Focus | Mapping[str, Any] | None = None
 ) -> figure:
-    """Return a Bokeh figure of what executing tasks took, by function, stacked by activity.
+    """Return a Bokeh figure of the time spent in tasks, by function, stacked by activity.
 
-    They are the seconds of Dask's Fine Performance Metrics in the context ``execute``.
+    It shows the seconds of Dask's Fine Performance Metrics in the context ``execute``.
 
     >>> daskscope.figures.fine_metrics(rec, {"prefixes": ["inc"]})
     figure(...)
@@ -375,11 +375,11 @@ def profile(
     *,
     scope: str = SCOPES[0],
 ) -> figure:
-    """Return a Bokeh flame graph: what threads were doing, the outermost function on top.
+    """Return a Bokeh flame graph of the functions threads were in, the outermost on top.
 
-    The width of a function is its time, its colour says whose code it is. It also takes what
-    ``recording.profile()`` returns. Above 10,000 functions in a graph the widest ones are drawn,
-    and a note in the figure says so.
+    The width of a function is its time, its colour shows whose code it is. It also accepts the
+    result of ``recording.profile()``. Above 10,000 functions in a graph, only the widest are
+    drawn, and a note in the figure says so.
 
     >>> daskscope.figures.profile(rec, {"prefixes": ["inc"]})
     figure(...)

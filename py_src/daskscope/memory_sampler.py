@@ -38,8 +38,8 @@ GIB: Final = 2**30
 class MemorySampler:
     """Samples how much memory a cluster uses while blocks of code run.
 
-    It takes the place of `distributed.diagnostics.MemorySampler`. It also records every measure
-    of each worker, and `plot()` is live.
+    It replaces `distributed.diagnostics.MemorySampler`. It also records every measure of each
+    worker, and `plot()` is live.
 
     Examples
     --------
@@ -114,23 +114,23 @@ class MemorySampler:
     ) -> Any:
         """Return a context manager that samples the memory of the cluster.
 
-        Use it by ``with`` or, if the client is asynchronous, by ``async with``. The first
-        sample is taken before the block begins. An exception in the block keeps the samples.
+        Use it with ``with`` or, if the client is asynchronous, with ``async with``. The first
+        sample is taken before the block begins. If the block raises, the samples are kept.
 
         Parameters
         ----------
         label
-            Name of the samples; they replace earlier ones of the same name. By default a
-            random one.
+            Name of the samples, random by default; they replace earlier samples of the same
+            name.
         client
-            By default the current client.
+            The current client by default.
         measure
-            What is in `samples`: one of process, managed, managed_total, spilled, unmanaged,
-            unmanaged_old, unmanaged_recent, optimistic, as of
+            The measure in `samples`: one of process, managed, managed_total, spilled, unmanaged,
+            unmanaged_old, unmanaged_recent, optimistic, as in
             `distributed.scheduler.MemoryState`. Plots and `to_pandas()` have all of them.
         interval
-            Seconds between samples. Samples may come more often if another reader asks for
-            it: all share the same samples, and panels want one each half second.
+            Seconds between samples. They may be more frequent if another reader asks for that:
+            all share the same samples, and panels ask for one every half second.
         """
         _check_label(label)
         measure = _checked_measure(measure)
@@ -262,17 +262,17 @@ class MemorySampler:
     ) -> pd.DataFrame:
         """Return the samples as a DataFrame, with a column for each label.
 
-        Where labels have samples at different times, each is filled with its sample before,
-        but never beyond its last one.
+        If labels have samples at different times, gaps are filled with the previous sample,
+        but never after the last one.
 
         Parameters
         ----------
         align
-            Let the time of each label begin at 0, instead of times in UTC.
+            Start each label at time 0, instead of times in UTC.
         measure
-            One of those of `sample()`; by default the one that each label was sampled with.
+            One of the measures of `sample()`; by default the one passed to it for each label.
         by
-            ``"worker"``: a column for each label and worker.
+            ``"cluster"``, or ``"worker"`` for a column for each label and worker.
         """
         import pandas as pd
 
@@ -329,20 +329,20 @@ class MemorySampler:
         backend: str | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Return a plot of all samples: by default a widget, which is live while they come.
+        """Return a plot of all samples, by default a widget that updates while they arrive.
 
         Parameters
         ----------
         align
-            Let all labels begin at the same time; the widget has a switch for it.
+            Start all labels at time 0; the widget has a switch for it.
         measure
-            One of those of `sample()`, by default the one that was sampled; the widget has a
-            choice of them.
+            One of the measures of `sample()`, by default the one passed to it; the widget has
+            a menu for it.
         backend
-            ``"matplotlib"`` is pandas' plot of every sample in GiB, as that of distributed;
-            ``"bokeh"`` is a Bokeh figure. Any other name goes to pandas.
+            ``"matplotlib"`` returns pandas' plot of every sample in GiB, as distributed does;
+            ``"bokeh"`` returns a Bokeh figure. Any other name is passed to pandas.
         kwargs
-            Of the widget: `layout`. Other keyword arguments are those of
+            Options of the widget, such as `layout`. Other keyword arguments are passed to
             `pandas.DataFrame.plot`, and select it: ``ms.plot(grid=True)``. With
             ``backend="bokeh"`` they are properties of the figure.
 
@@ -351,7 +351,7 @@ class MemorySampler:
         ::
 
             ms = daskscope.MemorySampler()
-            display(ms.plot())         # shows the samples while they come
+            display(ms.plot())         # shows the samples as they arrive
             with ms.sample("run 1"):
                 ...
             ms.plot(align=True, figsize=(8, 4))

@@ -57,16 +57,16 @@ def _code() -> Code:
 class Panel(anywidget.AnyWidget):
     """A live panel of a Dask client: the base of `TaskStream` and its siblings.
 
-    All panels of a client share one recording and one selection, which Python has as
-    `daskscope.connect().focus`.
+    All panels of a client share one recording and one selection, which is
+    `daskscope.connect().focus` in Python.
 
     Parameters
     ----------
     client
         The Dask client, or its `daskscope.Session`, to show. By default the current
-        client; without one the last that was recorded, until the next one comes.
+        client; without one, the last recorded client until there is a new one.
     options
-        As of any ipywidget, such as `layout`.
+        Options of any ipywidget, such as `layout`.
     """
 
     kind: ClassVar[str]
@@ -153,7 +153,7 @@ class Panel(anywidget.AnyWidget):
     def picture(self) -> bytes:
         """Return what is recorded now as a PNG of at most 20 kB.
 
-        Saved notebooks hold it beside the widget, and show it where no widget can run.
+        Saved notebooks contain it, and show it where widgets cannot run.
         """
         from daskscope.picture import draw
 
@@ -172,7 +172,7 @@ class Panel(anywidget.AnyWidget):
         return [hello.pictures for hello in list(greetings.values())]
 
     def close(self) -> None:
-        """Remove the panel from all pages and let go of everything."""
+        """Remove the panel from all pages and release its resources."""
         if self._output is not None:
             self._output.close()
         channel, self._channel = self._channel, None
@@ -202,8 +202,8 @@ class Panel(anywidget.AnyWidget):
 class TaskStream(Panel):
     """Every task of a Dask client, live: one lane for each thread of each worker.
 
-    In a notebook, the last line of a cell shows it; it follows the run while cells are
-    busy, and shows what happened before it was opened. `help(daskscope.Panel)` explains
+    In a notebook, put it on the last line of a cell. It updates while cells are busy,
+    and shows what happened before it was opened. `help(daskscope.Panel)` explains
     the parameters.
 
     Examples
@@ -217,7 +217,7 @@ class TaskStream(Panel):
         daskscope.TaskStream()                                # of the current client
         daskscope.TaskStream(client, layout={"height": "300px"})
 
-    It is an ordinary widget, and can be shown among others::
+    It is an ordinary widget, and can be combined with others::
 
         ipywidgets.VBox([daskscope.TaskStream(), ipywidgets.Button(description="Run")])
     """
@@ -226,7 +226,7 @@ class TaskStream(Panel):
 
 
 class Summary(Panel):
-    """Progress of a Dask client, live: tasks done, where the time went, what needs a look.
+    """Progress of a Dask client, live: tasks done, where the time went, findings.
 
     `daskscope.Summary()` shows the current client.
     """
@@ -235,7 +235,7 @@ class Summary(Panel):
 
 
 class Spans(Panel):
-    """Cells of the notebook and spans of Dask, live: how long each took, of what, and its tasks.
+    """Notebook cells and Dask spans, live: how long each took, its activities and tasks.
 
     `daskscope.Spans()` shows the current client.
     """
@@ -244,7 +244,7 @@ class Spans(Panel):
 
 
 class Memory(Panel):
-    """Memory of a Dask client's workers over time, live: how near the limit, and of what.
+    """Memory of a Dask client's workers over time, live: how close to the limit, by prefix.
 
     `daskscope.Memory()` shows the current client.
     """
@@ -253,7 +253,7 @@ class Memory(Panel):
 
 
 class FineMetrics(Panel):
-    """Where the time of a Dask client's threads went, live: by function and activity, and idle.
+    """Where the threads of a Dask client spent time, live: by function, activity and idle cause.
 
     `daskscope.FineMetrics()` shows the current client.
     """
@@ -262,7 +262,7 @@ class FineMetrics(Panel):
 
 
 class Profile(Panel):
-    """What the threads of a Dask client's workers are doing, live: a flame graph of functions.
+    """Which functions the threads of a Dask client's workers are in, live: a flame graph.
 
     `daskscope.Profile()` shows the current client.
     """
@@ -271,7 +271,7 @@ class Profile(Panel):
 
 
 class Events(Panel):
-    """Errors, events, workers that came and left, and gaps of a Dask client, live.
+    """Errors, events, workers that joined and left, and gaps of a Dask client, live.
 
     `daskscope.Events()` shows the current client.
     """
@@ -298,7 +298,7 @@ class System(Panel):
 
 
 class MemoryPlot(Panel):
-    """What `daskscope.MemorySampler.plot()` shows: a line for each label, live.
+    """The widget of `daskscope.MemorySampler.plot()`: a line for each label, live.
 
     Examples
     --------
@@ -332,7 +332,7 @@ class MemoryPlot(Panel):
         return source_of(self._sampler) if self._sampler else None
 
     def close(self) -> None:
-        """Remove the plot from all pages and let go of the samples."""
+        """Remove the plot from all pages and release the samples."""
         super().close()
         self._sampler = None
 

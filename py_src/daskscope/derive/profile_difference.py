@@ -69,8 +69,8 @@ class Change:
 class ProfileDifference:
     """What ``b - a`` returns: the functions that took more or less time in `after`.
 
-    A difference counts if it exceeds the differences between stretches of one run, with 95 %
-    certainty. All others may be chance.
+    A difference counts if it exceeds, with 95 % certainty, the differences between parts of one
+    run. All others may be chance.
 
     >>> change = rec.profile(prefix="inc") - rec.profile(prefix="sum")
     >>> list(change.grew.columns)
@@ -87,7 +87,7 @@ class ProfileDifference:
 
     @property
     def count(self) -> float:
-        """Samples by which it grew in all."""
+        """The difference of the total number of samples."""
         return plain(self.after.count - self.before.count)
 
     @property
@@ -113,10 +113,10 @@ class ProfileDifference:
         return self._change(lambda own: self.tree.by_frame(self.tree.summed(own) * outermost))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a row for each function: what `grew` has, of own samples and of totals.
+        """Return a row for each function, with before and after of self and total samples.
 
         ``self`` and ``total`` are differences; ``self_beyond_chance`` and
-        ``total_beyond_chance`` say whether they count.
+        ``total_beyond_chance`` say whether they are more than chance.
         """
         import pandas as pd
 
@@ -134,12 +134,12 @@ class ProfileDifference:
 
     @property
     def grew(self) -> pd.DataFrame:
-        """The functions that took longer beyond chance, by their own samples; most first."""
+        """Functions whose self samples grew by more than chance, largest difference first."""
         return self._changed(1)
 
     @property
     def shrank(self) -> pd.DataFrame:
-        """The functions that took less beyond chance, by their own samples; most first."""
+        """Functions whose self samples shrank by more than chance, largest difference first."""
         return self._changed(-1)
 
     def _changed(self, sign: int) -> pd.DataFrame:

@@ -70,10 +70,10 @@ class Samples:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProfileTree:
-    """What threads were doing in some time: a tree of functions with samples.
+    """A profile: the functions that threads were in, as a tree with sample counts.
 
-    Dask looks at each thread of the workers every `interval` seconds. A function's own samples
-    are those in which it called nothing else; its total has what it called, too.
+    Dask samples each worker thread every `interval` seconds. The self count of a function has the
+    samples in which it called nothing else; its total includes the functions that it called.
 
     >>> tree = rec.profile(prefix="inc")
     >>> tree.count, tree.seconds
@@ -81,7 +81,7 @@ class ProfileTree:
     >>> tree.top(1)[["function", "self", "total"]].values.tolist()
     [['work', 120, 120]]
 
-    ``b - a`` says what grew, ``a + b`` adds them up.
+    ``b - a`` is the difference of two profiles, ``a + b`` their sum.
     """
 
     frames: Sequence[Frame]
@@ -102,14 +102,14 @@ class ProfileTree:
 
     @cached_property
     def self_counts(self) -> Floats:
-        """Samples of each node, without what it called."""
+        """Samples of each node, without the functions that it called."""
         found = np.zeros(len(self.parent))
         np.add.at(found, self.samples.node, self.samples.count)
         return found
 
     @cached_property
     def totals(self) -> Floats:
-        """Samples of each node, with what it called."""
+        """Samples of each node, with the functions that it called."""
         return self.summed(self.self_counts)
 
     def summed(self, own: Floats) -> Floats:
@@ -149,7 +149,7 @@ class ProfileTree:
 
     @property
     def count(self) -> float:
-        """Samples in all, as in ``client.profile()["count"]``."""
+        """Total number of samples, as in ``client.profile()["count"]``."""
         return plain(self.self_counts.sum())
 
     @property
@@ -159,7 +159,7 @@ class ProfileTree:
 
     @property
     def seconds(self) -> float | None:
-        """Seconds of all threads together; None if `interval` is."""
+        """Seconds, summed over all threads; None if `interval` is None."""
         return None if self.interval is None else round(self.count * self.interval, 9)
 
     # -- as tables ----------------------------------------------------------
@@ -167,9 +167,9 @@ class ProfileTree:
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for each function: function, file, line, self, total.
 
-        ``self`` and ``total`` are samples; times `interval` they are seconds of threads. A
-        function that calls itself is counted once in its total. ``line`` is one where it was
-        seen. What Dask does not tell apart has a row of its own: ``in one of: …``.
+        ``self`` and ``total`` are samples; multiply by `interval` for seconds of threads. A
+        function that calls itself is counted once in its total. ``line`` is one line where it
+        was sampled. Functions that Dask does not distinguish share a row: ``in one of: …``.
 
         >>> rec.profile().to_pandas()[["function", "file", "line"]].values[0].tolist()
         ['work', '/home/ada/job.py', 3]
@@ -205,7 +205,7 @@ class ProfileTree:
         return self.to_pandas().sort_values(by, ascending=False, kind="stable").head(count)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as ``Client.profile`` does: ``distributed.profile.plot_data`` takes that.
+        """Return the dict of ``Client.profile``, for ``distributed.profile.plot_data``.
 
         >>> state = rec.profile(prefix="sum").to_dict()
         >>> state["count"], [*state["children"]]
@@ -242,7 +242,7 @@ class ProfileTree:
         return self if other == 0 else NotImplemented  # sum([a, b]) begins with 0
 
     def merge(self, *others: ProfileTree) -> ProfileTree:
-        """Return the samples of this and other trees together, as `+` does.
+        """Return the sum of this and other trees, as `+` does.
 
         >>> rec.profile(prefix="inc").merge(rec.profile(prefix="sum")).count == rec.profile().count
         True
@@ -265,9 +265,9 @@ class ProfileTree:
     # -- files --------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> str:
-        """Write a report with this profile alone: an HTML page that opens anywhere, also offline.
+        """Write a report with only this profile: an HTML file that opens in any browser, offline.
 
-        Returns where it is. A name without an ending gets ``.html``.
+        Return its path. A name without an extension gets ``.html``.
 
         >>> rec.profile().save("profile.html")
         'profile.html'
@@ -287,7 +287,7 @@ class ProfileTree:
         return to_speedscope([self], path)
 
     def to_collapsed(self, path: str | PathLike[str]) -> Path:
-        """Write collapsed stacks, ``a;b;c 12`` a line: for flamegraph.pl, inferno and others.
+        """Write collapsed stacks, lines such as ``a;b;c 12``, for flamegraph.pl and inferno.
 
         >>> rec.profile().to_collapsed("profile.txt").read_text().splitlines()[0]
         'inc (inc.py:3) 9'

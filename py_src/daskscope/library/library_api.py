@@ -30,27 +30,27 @@ MAX_PIECE_BYTES: Final = 2 * 2**20
 def list_performance_reports(
     account: str | None = None, *, kind: Literal["report", "recording"] | None = "report"
 ) -> list[dict[str, Any]]:
-    """Return the reports that were made, newest first: a dict each.
+    """Return the reports in the library, newest first, as dicts.
 
     ===========  =================================================================
     filename     its name in the library, for `delete_performance_report` and `tag`
-    url          where it is; browsers open it
+    url          its address, for a browser
     private      whether it was made with ``private=True``
-    created      when it was written, as ISO text with its zone
-    title        as given to the report, else its source, else the name of its own file
+    created      when it was written, as ISO text with its time zone
+    title        the report's title, else its source, else the name of the original file
     source       where it was made, such as "tour.ipynb, In [3]"
     duration     seconds that the block took
-    tasks        how many finished in it; ``erred``: how many of them failed
-    workers      how many there were at its end
+    tasks        tasks that finished in it; ``erred``: how many of them failed
+    workers      number of workers at its end
     user, host   who made it, and where
-    tags         what `tag` has added
+    tags         tags that `tag` added
     size         bytes
     kind         "report", or "recording"
-    account      of a hub; None in a library
+    account      account of a hub; always None in this version
     ===========  =================================================================
 
-    What is not known is None, or empty text. ``pandas.DataFrame(list_performance_reports())``
-    makes a table of it. With ``kind="recording"`` recordings are listed, with None both.
+    Unknown values are None or empty text. ``pandas.DataFrame(list_performance_reports())`` makes
+    a table. ``kind="recording"`` lists recordings, ``kind=None`` both.
 
     >>> [(one["filename"], one["kind"]) for one in daskscope.list_performance_reports(kind=None)]
     [('run.daskscope', 'recording')]
@@ -65,9 +65,9 @@ def list_performance_reports(
 
 
 def delete_performance_report(filename: str) -> None:
-    """Remove a report or a recording from the library, by its filename or url there.
+    """Delete a report or a recording from the library, by its filename or url there.
 
-    The file that it is a copy of stays where it is.
+    The original file stays.
 
     >>> daskscope.delete_performance_report("run.daskscope")
     >>> daskscope.list_performance_reports(kind=None)
@@ -79,9 +79,9 @@ def delete_performance_report(filename: str) -> None:
 
 
 def tag(filename: str, *tags: str, remove: Sequence[str] = ()) -> list[str]:
-    """Add tags to a report or a recording in the library, and take others away.
+    """Add tags to a report or a recording in the library, and remove others.
 
-    It is named by its filename or url there. Returns all tags that it has then.
+    Pass its filename or url there. Return all tags that it has afterwards.
 
     >>> daskscope.tag("run.daskscope", "slow", "March")
     ['slow', 'March']
