@@ -20,27 +20,27 @@ _FIRST_LINE: Final = re.compile(rf"%%{NAME}(?:[ \t]+(.*?))?[ \t]*\r?\n?$")
 
 HELP: Final = """Write a performance report of what a cell does on the Dask cluster: one HTML file.
 
-    %%perfreport [filename] [options]    on top of a cell: the report of that cell
-    %perfreport [options] statement      the report of one statement
-    %perfreport --last [filename]        the report of the cell that ran just now
+    %%perfreport [filename] [options]    first line of a cell: a report about that cell
+    %perfreport [options] statement      a report about one statement
+    %perfreport --last [filename]        a report about the cell that has just run
 
-The cell does all that it does without that line: output, errors, `await`, `%%time` below
-it. A cell that fails, or is interrupted, has its report too, which names the exception.
-Without a Dask client it does not run.
+The cell runs as it would without that line: output, errors, `await`, `%%time` below it. If
+a cell fails or is interrupted, the report is still written and names the exception. Without
+a Dask client the cell does not run.
 
-  filename             where to write, "dask-report.html" if nothing is said; also a URL
-                       such as s3://bucket/run.html. A name without an ending gets .html;
-                       an older file is replaced.
+  filename             where to write, "dask-report.html" by default; also a URL such as
+                       s3://bucket/run.html. A name without an extension gets .html; an
+                       existing file is replaced.
   --filename NAME      the same, for %perfreport with a statement
-  --title TEXT         heading of the report
-  --open               open it when it is written: in JupyterLab in a tab of it, elsewhere in
-                       the browser of this computer
-  --recording          write the recording beside it, for daskscope.load("….daskscope")
+  --title TEXT         title of the report
+  --open               open it when it is written: in JupyterLab in a tab, elsewhere in
+                       this computer's browser
+  --recording          also write the recording, for daskscope.load("….daskscope")
   --redact WHAT,…      leave out: code, paths, hosts
-  --private            list it as one that is not for others
-  --account NAME       give it to an account of a hub; no hub yet in this version
-  --last               report on the last cell; the flight recorder has it
-  --help               show this
+  --private            only you can read the copy in the library
+  --account NAME       an account of a hub; an error in this version, which has no hub
+  --last               report on the last cell, from the flight recorder
+  --help               show this help
 
     %%perfreport
     %%perfreport runs/monday.html --title "Monday, 40 workers" --recording
@@ -48,8 +48,8 @@ Without a Dask client it does not run.
     %perfreport --filename sum.html total.compute()
     %perfreport --last slow-cell.html
 
-Words with spaces need quotes. {name} and $name stand for variables of the notebook; write
-{{, }} and $$name for a real brace and a real $name. In Python it is
+Quote values with spaces. {name} and $name insert variables of the notebook; write {{, }} and
+$$name for literal braces and dollar signs. In Python use
 `with daskscope.performance_report("dask-report.html"): …`.
 """
 
