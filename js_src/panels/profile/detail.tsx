@@ -97,7 +97,7 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
         </span>
         <span class="ds-profile-actions">
           {!sandwich && (
-            <LinkButton onClick={() => (state.mode.value = "sandwich")}>
+            <LinkButton onClick={() => state.setMode("sandwich")}>
               Callers and callees
             </LinkButton>
           )}
@@ -118,7 +118,7 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
             onClick={() => {
               state.chosen.value = null;
               state.pinned.value = false;
-              state.mode.value = "flame";
+              state.setMode("flame");
             }}
           >
             <CloseIcon />

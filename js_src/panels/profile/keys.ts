@@ -22,7 +22,7 @@ export function press(
       if (chosen) state.choose(chosen, shift);
       return chosen !== null;
     case "c":
-      if (chosen) state.mode.value = "sandwich";
+      if (chosen) state.setMode("sandwich");
       return true;
     case "r":
       state.rootAt(frame);
@@ -34,7 +34,7 @@ export function press(
       if (chosen) state.pinned.value = !state.pinned.peek();
       return true;
     case "i":
-      state.inverted.value = !state.inverted.peek();
+      state.changeTree(() => (state.inverted.value = !state.inverted.peek()));
       return true;
     case "o":
       state.order.value = state.order.peek() === "name" ? "weight" : "name";

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { formatSeconds, formatShare, plural } from "../../base/format";
 import { Flame, rowHeight } from "./flame";
 import { MATCH, moduleLooks, modulePaints } from "./looks";
-import { type Path, type ProfileState, type Shown } from "./state";
+import type { ProfileState, Shown } from "./state";
 
 /** Of the room that there is, callers get so much at most. */
 const MOST_ROWS = 9;
@@ -60,10 +60,9 @@ export function Sandwich({ state }: { state: ProfileState }): JSX.Element {
       {...(above && { most_px: MOST_ROWS * rowHeight(state) })}
       detailOf={(node) => frames.placeOf(shown.tree.frame[node])}
       chosen={null}
-      onChoose={(path) => path.length > 0 && state.choose(whole(path), false)}
+      onChoose={(path) => path.length > 0 && state.chooseFunction(path.at(-1)!)}
     />
   );
-  const whole = (path: Path): Path => [path[path.length - 1]];
   return (
     <div class="ds-profile-sandwich">
       <p class="ds-columns ds-part-note">

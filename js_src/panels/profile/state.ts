@@ -276,6 +276,11 @@ export class ProfileState {
 
   /** In the graph, where it has most samples. */
   chooseFunction(frame: number): void {
+    this.chosen.value = this.heaviestPath(frame) ?? [frame];
+  }
+
+  /** Null where the graph does not have the function. */
+  private heaviestPath(frame: number): Path | null {
     const { tree } = this.inView;
     let heaviest = -1;
     for (let node = 1; node < tree.frame.length; node++) {
@@ -283,16 +288,46 @@ export class ProfileState {
       if (heaviest < 0 || tree.total[node] > tree.total[heaviest])
         heaviest = node;
     }
-    const inGraph = this.mode.peek() !== "sandwich" && heaviest > 0;
-    this.chosen.value = inGraph ? pathOf(tree, heaviest) : [frame];
+    return heaviest > 0 ? pathOf(tree, heaviest) : null;
+  }
+
+  /** Views have other trees: paths that lead nowhere in the new one are replaced. */
+  setMode(mode: Mode): void {
+    batch(() => {
+      this.mode.value = mode;
+      if (mode === "compare") this.dropGroups();
+      if (exactNode(this.inView, this.zoom.peek()) < 0) this.zoom.value = [];
+      const chosen = this.chosen.peek();
+      if (chosen && exactNode(this.inView, chosen) < 0) {
+        this.chosen.value = this.heaviestPath(chosen.at(-1)!);
+      }
+    });
+  }
+
+  /** The same function is chosen afterwards, if the new tree has it. */
+  changeTree(change: () => void): void {
+    batch(() => {
+      const frame = this.chosen.peek()?.at(-1);
+      change();
+      this.forget();
+      if (frame !== undefined) this.chosen.value = this.heaviestPath(frame);
+    });
   }
 
   /** Below the root a part for each worker or prefix; the same once more: none. */
   splitBy(by: Split): void {
     batch(() => {
       this.split.value = this.split.peek() === by ? null : by;
+      this.dropGroups();
       this.forget();
     });
+  }
+
+  /** In another split the same numbers are other groups. */
+  private dropGroups(): void {
+    const { root, hidden } = this;
+    if (root.peek() !== null && root.peek()! >= FIRST_GROUP) root.value = null;
+    hidden.value = hidden.peek().filter((frame) => frame < FIRST_GROUP);
   }
 
   compareWith(other: OtherRecording | null): void {
@@ -306,7 +341,7 @@ export class ProfileState {
   /** One step back; false where there is none. */
   back(): boolean {
     if (this.pinned.peek()) this.pinned.value = false;
-    else if (this.mode.peek() !== "flame") this.mode.value = "flame";
+    else if (this.mode.peek() !== "flame") this.setMode("flame");
     else if (this.zoom.peek().length > 0) {
       const zoom = this.zoom.peek().slice(0, -1);
       this.zoom.value = zoom;

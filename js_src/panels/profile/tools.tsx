@@ -73,7 +73,7 @@ export function Modes({ state }: { state: ProfileState }): JSX.Element {
     <Kinds
       label="View"
       chosen={state.mode.value}
-      onChoose={(kind) => kind && (state.mode.value = kind)}
+      onChoose={(kind) => kind && state.setMode(kind)}
       kinds={MODES.map((mode) =>
         narrow && mode.kind === "flame" ? { ...mode, name: "Flame" } : mode,
       )}
@@ -94,12 +94,15 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
       : [
           {
             text: `in ${frames.nameOf(root.value)}`,
-            drop: () => (root.value = null),
+            drop: () => state.changeTree(() => (root.value = null)),
           },
         ]),
     ...hidden.value.map((frame) => ({
       text: `without ${frames.nameOf(frame)}`,
-      drop: () => (hidden.value = hidden.value.filter((one) => one !== frame)),
+      drop: () =>
+        state.changeTree(() => {
+          hidden.value = hidden.value.filter((one) => one !== frame);
+        }),
     })),
   ];
   const width = state.view.environment.width.value;
@@ -229,7 +232,7 @@ export function Tools(props: {
             <button
               type="button"
               aria-pressed={is.value}
-              onClick={() => (is.value = !is.value)}
+              onClick={() => state.changeTree(() => (is.value = !is.value))}
             >
               {name}
             </button>
@@ -247,7 +250,7 @@ export function Tools(props: {
               MODES.map(({ kind, name }) => (
                 <MenuItem
                   checked={mode.value === kind}
-                  onClick={() => (mode.value = kind)}
+                  onClick={() => state.setMode(kind)}
                 >
                   {name}
                 </MenuItem>
@@ -283,7 +286,7 @@ export function Tools(props: {
               .map(({ name, is }) => (
                 <MenuItem
                   checked={is.value}
-                  onClick={() => (is.value = !is.value)}
+                  onClick={() => state.changeTree(() => (is.value = !is.value))}
                 >
                   {name}
                 </MenuItem>
