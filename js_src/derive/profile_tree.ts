@@ -49,6 +49,10 @@ export type Origin =
       readonly samples: Float64Array;
     };
 
+/** Whether children are callers: the `self` of such a node is not the time of its function. */
+export const isOfCallers = ({ origin }: Tree): boolean =>
+  origin !== undefined && !("into" in origin);
+
 export const NOWHERE = 0xffffffff;
 
 /** The stacks that have samples, and those that called them. */

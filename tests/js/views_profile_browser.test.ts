@@ -285,6 +285,14 @@ describePanel("the panel of the profile", () => {
     expect(await point(1, 0.9)).toMatch(/^worker-3/);
     await choose("Invert");
     await expect.poll(() => point(1, 0.01)).not.toMatch(/^worker/);
+    // What nothing else called is not the function's own time.
+    const card = await point(1, 0.01);
+    expect(card).toMatch(/total/);
+    expect(card).not.toMatch(/self/);
+    await click(1, 0.01);
+    const detail = () => text(".ds-profile-detail");
+    await expect.poll(detail).toMatch(/Total/);
+    expect(await detail()).not.toMatch(/Self/);
   });
 
   it("stands still while a frame is pinned, and goes on afterwards", async () => {

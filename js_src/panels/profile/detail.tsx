@@ -5,6 +5,7 @@ import { formatSeconds, formatShare } from "../../base/format";
 import { IconButton, LinkButton, useCopied } from "../../panel/button";
 import { Swatch } from "../../panel/card";
 import { CloseIcon, CopyIcon, PinIcon } from "../../panel/icons";
+import { isOfCallers } from "../../derive/profile_tree";
 import { MODULES } from "../../derive/profile_modules";
 import { moduleColour } from "./looks";
 import { amountsOf } from "./compare";
@@ -45,17 +46,22 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
   const node = exactNode(shown, path);
   const tree = sandwich ? sandwich.callees.tree : shown.tree;
   const at = sandwich ? 0 : node;
-  const [total, self] = at < 0 ? [0, 0] : [tree.total[at], tree.self[at]];
   const whole = state.tree.value.total[0];
   const seconds = (count: number): string =>
     formatSeconds(count * state.interval_s.value);
   const compared = state.compared.value;
   const figures = compared
     ? differencesAt(compared, path, state.interval_s.value)
-    : [
-        ["Total", seconds(total), formatShare(total / whole, 1)],
-        ["Self", seconds(self), formatShare(self / whole, 1)],
-      ];
+    : (
+        [
+          ["Total", tree.total[at]],
+          ["Self", isOfCallers(tree) ? undefined : tree.self[at]],
+        ] as const
+      ).flatMap(([name, count]) =>
+        count === undefined
+          ? []
+          : [[name, seconds(count), formatShare(count / whole, 1)]],
+      );
   const file = frames.fileOf(frame);
   const source = frames.sourceOf(frame);
   const line = frames.lineOf(frame);

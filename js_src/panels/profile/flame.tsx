@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatSeconds, formatShare } from "../../base/format";
 import { Card, Swatch } from "../../panel/card";
-import type { Tree } from "../../derive/profile_tree";
+import { isOfCallers, type Tree } from "../../derive/profile_tree";
 import { withText } from "../../timeline/time_plot";
 import { FlameCanvas, type FlamePicture, type Look } from "./flame_canvas";
 import {
@@ -240,6 +240,10 @@ function FlameCard(props: {
             <>
               <dt>total</dt>
               <dd>{`${seconds(tree.total[node])}, ${share(tree.total[node])}`}</dd>
+            </>
+          )}
+          {!isShare && !isOfCallers(tree) && (
+            <>
               <dt>self</dt>
               <dd>{`${seconds(tree.self[node])}, ${share(tree.self[node])}`}</dd>
             </>

@@ -12,6 +12,7 @@ import {
   FIRST_GROUP,
   type FunctionSums,
   functionsOf,
+  isOfCallers,
   type Tree,
 } from "../../derive/profile_tree";
 import { Swatch } from "../../panel/card";
@@ -112,8 +113,7 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
 
 /** What was called below what called it: of an inverted graph, the tree it was made of. */
 function calledTree(tree: Tree): Tree {
-  const { origin } = tree;
-  return origin && !("into" in origin) ? origin.tree : tree;
+  return isOfCallers(tree) ? tree.origin!.tree : tree;
 }
 
 /** Figures the largest first, names from A on; back to front if asked. */
