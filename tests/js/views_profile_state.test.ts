@@ -136,3 +136,22 @@ describe("what is chosen in the profile", () => {
     expect(chosenIn(run, NAMES)).toBe("main a");
   });
 });
+
+describe("callers and callees of a function", () => {
+  it("are without what is hidden or collapsed, as the table is", () => {
+    const { state, frame } = made(...RUN);
+    state.setMode("sandwich");
+    state.chooseFunction(frame("b"));
+    const names = () => {
+      const { tree } = state.sandwich.value!.callees;
+      return [...tree.frame].map((one) => NAMES.find((n) => frame(n) === one));
+    };
+    expect(names()).toEqual(["b", "f", "np.x", "np.y"]);
+    state.changeTree(() => (state.libraries.value = true));
+    expect(names()).toEqual(["b", "f", "np.x"]);
+    state.hide(frame("f"));
+    state.chooseFunction(frame("b"));
+    expect(names()).toEqual(["b", "np.x"]);
+    expect(state.sandwich.value!.total).toBe(10);
+  });
+});

@@ -116,6 +116,8 @@ export class ProfileState {
   private readonly ranks: ReadonlySignal<Float64Array>;
   /** As it was recorded. */
   readonly tree: ReadonlySignal<Tree>;
+  /** Without what is hidden or collapsed. */
+  private readonly called: ReadonlySignal<Tree>;
   /** As it is shown. */
   readonly shown: ReadonlySignal<Shown>;
   /** The same, or where two sides are compared both together. */
@@ -185,6 +187,7 @@ export class ProfileState {
         ? withGroups(ranks.value, [...groups.keys()], this.frames.value)
         : ranks.value;
     });
+    this.called = computed(() => this.folded(this.tree.value));
     this.shown = computed(() => this.transformed());
     this.sandwich = computed(() => this.callersAndCallees());
     const sides = this.still<Sides>();
@@ -412,7 +415,7 @@ export class ProfileState {
   }
 
   private transformed(): Shown {
-    let tree = this.folded(this.tree.value);
+    let tree = this.called.value;
     if (this.inverted.value) {
       const least = tree.total[0] * LEAST_SHARE;
       tree = inverted(tree, { least, along: this.zoom.value });
@@ -437,11 +440,11 @@ export class ProfileState {
   private callersAndCallees(): Sandwich | null {
     const frame = this.chosen.value?.at(-1);
     if (this.mode.value !== "sandwich" || frame === undefined) return null;
-    const { callers, callees, total } = callersAndCallees(
-      this.tree.value,
-      frame,
-      { least: this.tree.value.total[0] * LEAST_SHARE },
-    );
+    const tree = this.called.value;
+    const least = tree.total[0] * LEAST_SHARE;
+    const { callers, callees, total } = callersAndCallees(tree, frame, {
+      least,
+    });
     return {
       ...{ frame, total },
       callers: this.laidOut(callers),
