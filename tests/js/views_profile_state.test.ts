@@ -155,3 +155,30 @@ describe("callers and callees of a function", () => {
     expect(state.sandwich.value!.total).toBe(10);
   });
 });
+
+describe("the interval of samples", () => {
+  const STEADY = Array.from({ length: 16 }, (_, time) => `main a 10 ${time}`);
+
+  it("is that of the processes that were sampled", () => {
+    const { state, session } = made(...RUN);
+    profiled(session, { "": 0.02, "tcp://w": 0.01 });
+    expect(state.interval_s.value).toBe(0.01);
+    profiled(session, { "": 0.01, "tcp://w": 0.02 });
+    expect(state.interval_s.value).toBe(0.02);
+  });
+
+  it("is the same in both recordings that are compared", () => {
+    const { state, session } = made(...STEADY);
+    const other = made(...STEADY).session;
+    state.setMode("compare");
+    state.compareWith({ name: "before", session: other });
+    profiled(session, { "": 0.05, "tcp://w": 0.01 });
+    profiled(other, { "": 0.02, "tcp://w": 0.01 });
+    expect(state.refused.value).toBe(null);
+    expect(state.compared.value?.samples).toEqual([160, 160]);
+    profiled(other, { "tcp://w": 0.02 });
+    expect(state.refused.value).toContain("20 ms in A and 10 ms in B");
+    profiled(other, {});
+    expect(state.refused.value).toContain("unknown interval in A and 10 ms");
+  });
+});

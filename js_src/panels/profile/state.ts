@@ -533,11 +533,17 @@ export class ProfileState {
       table.problem ??
       session.notices.value.find(({ level }) => level === "error");
     if (problem) return `${problem.text} ${problem.next}`;
-    if (table.state === "waiting") return `Reading ${name} …`;
+    const [profiled, theirProfiled] = [
+      this.view.table("profiled"),
+      session.table("profiled").value,
+    ];
+    if ([table, profiled, theirProfiled].some(isWaiting)) {
+      return `Reading ${name} …`;
+    }
     const scope = this.scope.value;
-    const own = intervalsOf(this.view.table("profiled"), scope);
-    const theirs = intervalsOf(session.table("profiled").value, scope);
-    return own === theirs || own === "" || theirs === ""
+    const own = intervalsOf(profiled, scope);
+    const theirs = intervalsOf(theirProfiled, scope);
+    return own === theirs
       ? null
       : `Samples were taken in other intervals: ${theirs} in A and ${own} in B. Compare runs with the same distributed.worker.profile.interval.`;
   }
@@ -723,7 +729,7 @@ function readingOf(view: PanelView, scope: Scope): Reading {
   return { behind_s: view.now.value - until, lost, byRoutes };
 }
 
-/** By how many processes have it. Event loops are sampled once a cycle. */
+/** By how many processes of the scope have it. Event loops are sampled once a cycle. */
 function intervals(
   { rows, columns }: TableView<"profiled">,
   scope: Scope,
@@ -731,6 +737,8 @@ function intervals(
   const of = columns[scope === "compute" ? "interval" : "cycle"];
   const counts = new Map<number, number>();
   for (let row = 0; row < rows; row++) {
+    const isScheduler = columns.worker[row] === "";
+    if (isScheduler !== (scope === "scheduler")) continue;
     if (of[row] > 0) counts.set(of[row], (counts.get(of[row]) ?? 0) + 1);
   }
   return counts;
@@ -749,7 +757,10 @@ const intervalsOf = (profiled: TableView<"profiled">, scope: Scope): string =>
   [...intervals(profiled, scope).keys()]
     .sort((one, other) => one - other)
     .map(formatSeconds)
-    .join(" or ");
+    .join(" or ") || "an unknown interval";
+
+const isWaiting = ({ state }: { state: string }): boolean =>
+  state === "waiting";
 
 /** Of distributed, where nobody configured another. */
 const USUAL_INTERVAL_S = 0.01;
