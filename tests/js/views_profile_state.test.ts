@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 import type { Theme } from "../../js_src/base/theme";
 import type { PanelHost } from "../../js_src/panel/host";
+import { NO_FOCUS } from "../../js_src/model/types";
 import { PanelView } from "../../js_src/panel/panel_view";
 import { press } from "../../js_src/panels/profile/keys";
 import {
@@ -82,6 +83,8 @@ function profiled(
 
 const RUN = ["main a f 4", "main b f 6", "main b np.x np.y 3", "main b 1"];
 
+const STEADY = Array.from({ length: 16 }, (_, time) => `main a 10 ${time}`);
+
 /** The functions of the path that is chosen, if the graph has it. */
 function chosenIn({ state, frame }: Made, names: readonly string[]): unknown {
   const path = state.chosen.value;
@@ -137,6 +140,32 @@ describe("what is chosen in the profile", () => {
   });
 });
 
+describe("what the graph begins at, and what it leaves out", () => {
+  it("is no worker or prefix once the graph is split by something else", () => {
+    const { state, frame } = made(...RUN);
+    state.splitBy("prefix");
+    const group = state.graph.value.tree.frame[1]!;
+    state.rootAt(group);
+    state.hide(group);
+    state.hide(frame("f"));
+    state.splitBy("worker");
+    expect(state.root.value).toBe(null);
+    expect(state.hidden.value).toEqual([frame("f")]);
+  });
+
+  it("is said where neither side of a comparison has it", () => {
+    const { state, session, frame } = made(...STEADY, "main b 10 20");
+    state.setMode("compare");
+    state.rootAt(frame("b"));
+    session.setFocus({ ...NO_FOCUS, time: [8, 16] });
+    state.reference.value = [0, 8];
+    expect(state.compared.value).toBe(null);
+    expect(state.refused.value).toContain("in b");
+    state.rootAt(frame("a"));
+    expect(state.compared.value?.samples).toEqual([80, 80]);
+  });
+});
+
 describe("callers and callees of a function", () => {
   it("are without what is hidden or collapsed, as the table is", () => {
     const { state, frame } = made(...RUN);
@@ -157,8 +186,6 @@ describe("callers and callees of a function", () => {
 });
 
 describe("the interval of samples", () => {
-  const STEADY = Array.from({ length: 16 }, (_, time) => `main a 10 ${time}`);
-
   it("is that of the processes that were sampled", () => {
     const { state, session } = made(...RUN);
     profiled(session, { "": 0.02, "tcp://w": 0.01 });

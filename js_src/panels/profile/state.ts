@@ -498,6 +498,10 @@ export class ProfileState {
     }
     const by = this.unit.value ?? (other ? "samples" : "share");
     const both = this.folded(treeOf(stacks, sum));
+    const root = this.root.value;
+    if (root !== null && both.total[0] === 0) {
+      return `Neither side has samples in ${this.frames.value.nameOf(root)}.`;
+    }
     const comparison = compared(both, before, after, { by });
     return {
       ...comparison,
