@@ -4,7 +4,9 @@
 import type { TableColumns } from "../schema";
 import { type RingRows, shownOf } from "./series";
 import {
-  RowColumns,
+  addTo,
+  type EachRow,
+  type StackSums,
   stretched,
   type StretchedCounts,
 } from "./profile_stretches";
@@ -117,23 +119,24 @@ export class ProfileCounts {
 
   /** The samples of some times in equal stretches of these, none below a cycle. */
   stretches(...windows: readonly CountWindow[]): StretchedCounts {
-    const rows = new RowColumns();
-    for (const window of windows) {
-      this.each(window, ({ columns, workers }, row, count, from, to) =>
-        rows.add(columns.stack[row], count, from, to, workers[row]),
-      );
-    }
-    return stretched(rows, [...this.workers.keys()]);
+    const each: EachRow = (see) => {
+      for (const window of windows) {
+        this.each(window, ({ columns, workers }, row, count, from, to) =>
+          see(columns.stack[row], count, from, to, workers[row]),
+        );
+      }
+    };
+    return stretched(each, [...this.workers.keys()]);
   }
 
   /** By the number of a prefix, or of a worker as `workerOf` has it. */
-  by(of: "prefix" | "worker", window: CountWindow): Map<number, RowColumns> {
-    const groups = new Map<number, RowColumns>();
+  by(of: "prefix" | "worker", window: CountWindow): Map<number, StackSums> {
+    const groups = new Map<number, StackSums>();
     this.each(window, ({ columns, workers }, row, count) => {
       const key = of === "prefix" ? columns.prefix[row] : workers[row];
-      let rows = groups.get(key);
-      if (!rows) groups.set(key, (rows = new RowColumns()));
-      rows.add(columns.stack[row], count);
+      let sums = groups.get(key);
+      if (!sums) groups.set(key, (sums = new Map()));
+      addTo(sums, columns.stack[row], count);
     });
     return groups;
   }

@@ -18,116 +18,116 @@ export interface StretchedCounts {
   readonly samples: number;
 }
 
-/** Rows that were counted, in any order. */
-export class RowColumns {
-  size = 0;
-  stack = new Uint32Array(1024);
-  worker = new Uint32Array(1024);
-  count = new Float64Array(1024);
-  from = new Float64Array(1024);
-  to = new Float64Array(1024);
+/** By stack. */
+export type StackSums = Map<number, number>;
 
-  add(
-    stack: number,
-    count: number,
-    from = 0,
-    to = 0,
-    /** Its number. */
-    worker = 0,
-  ): void {
-    const row = this.size++;
-    if (row === this.stack.length) this.grow();
-    this.worker[row] = worker;
-    this.stack[row] = stack;
-    this.count[row] = count;
-    this.from[row] = from;
-    this.to[row] = to;
-  }
-
-  private grow(): void {
-    const room = 2 * this.stack.length;
-    const { stack, worker, count, from, to } = this;
-    (this.worker = new Uint32Array(room)).set(worker);
-    (this.stack = new Uint32Array(room)).set(stack);
-    (this.count = new Float64Array(room)).set(count);
-    (this.from = new Float64Array(room)).set(from);
-    (this.to = new Float64Array(room)).set(to);
-  }
+export function addTo(sums: StackSums, stack: number, count: number): void {
+  sums.set(stack, (sums.get(stack) ?? 0) + count);
 }
 
-/** `names` are those of workers by their number. */
+/** Calls its argument with each row that counts, in any order. */
+export type EachRow = (
+  see: (
+    stack: number,
+    count: number,
+    from: number,
+    to: number,
+    /** Its number. */
+    worker: number,
+  ) => void,
+) => void;
+
+/** `names` are those of workers by their number. Rows are read twice, since they are many. */
 export function stretched(
-  rows: RowColumns,
+  each: EachRow,
   names: readonly string[],
 ): StretchedCounts {
-  const { size, stack, count } = rows;
-  const { groups, groupOf } = groupsOf(rows, names);
-  const { from, to, length } = onBusyClock(rows);
-  let longest = 0;
-  for (let row = 0; row < size; row++) {
-    longest = Math.max(longest, to[row] - from[row]);
-  }
+  const seen = new Uint8Array(names.length);
+  const busy: Busy[] = [];
+  let [longest, samples] = [0, 0];
+  each((_, count, from, to, worker) => {
+    seen[worker] = 1;
+    samples += count;
+    longest = Math.max(longest, to - from);
+    const last = busy.at(-1);
+    if (last && from <= last.to && to >= last.from) {
+      last.from = Math.min(last.from, from);
+      last.to = Math.max(last.to, to);
+    } else busy.push({ from, to, gone: 0 });
+  });
+  const { groups, groupOf } = groupsOf(seen, names);
+  const { length, goneAt } = busyClock(busy);
   const fitting = longest > 0 ? length / (longest * CYCLE_SHARE) : 0;
   const number = STRETCHES.find((most) => most <= Math.floor(fitting)) ?? 1;
   const width = length / number || 1;
-  const parts = Array.from({ length: number * groups }, () => new RowColumns());
-  let samples = 0;
-  for (let row = 0; row < size; row++) {
-    samples += count[row];
-    const [begin, end] = [from[row] / width, to[row] / width];
+  const sums = Array.from(
+    { length: number * groups },
+    (): StackSums => new Map(),
+  );
+  each((stack, count, from, to, worker) => {
+    const gone = goneAt(from);
+    const [begin, end] = [(from - gone) / width, (to - gone) / width];
     const first = Math.min(number - 1, Math.floor(begin));
-    const group = groupOf[rows.worker[row]];
+    const group = groupOf[worker];
     if (!(end > begin)) {
-      parts[first * groups + group].add(stack[row], count[row]);
-      continue;
+      addTo(sums[first * groups + group], stack, count);
+      return;
     }
     for (let at = first; at < number && at < end; at++) {
       const inside = Math.min(end, at + 1) - Math.max(begin, at);
-      const part = (inside / (end - begin)) * count[row];
-      if (part > 0) parts[at * groups + group].add(stack[row], part);
+      const part = (inside / (end - begin)) * count;
+      if (part > 0) addTo(sums[at * groups + group], stack, part);
     }
-  }
-  return {
-    parts: parts.map(({ size, stack, count }) => ({
-      stack: stack.slice(0, size),
-      count: count.slice(0, size),
-    })),
-    groups,
-    samples,
-  };
+  });
+  const parts = sums.map((of) => ({
+    stack: Uint32Array.from(of.keys()),
+    count: Float64Array.from(of.values()),
+  }));
+  return { parts, groups, samples };
 }
 
-/** By number of a worker its group; those that are in the rows take turns. */
+/** By number of a worker its group; those that were seen take turns. */
 function groupsOf(
-  { size, worker }: RowColumns,
+  seen: Uint8Array,
   names: readonly string[],
 ): { readonly groups: number; readonly groupOf: Uint8Array } {
-  const seen = [...new Set(worker.subarray(0, size))].sort((one, other) =>
-    names[one] < names[other] ? -1 : 1,
-  );
-  const groups = Math.max(1, Math.min(MOST_GROUPS, seen.length));
+  const workers = [...seen.keys()]
+    .filter((worker) => seen[worker] === 1)
+    .sort((one, other) => (names[one] < names[other] ? -1 : 1));
+  const groups = Math.max(1, Math.min(MOST_GROUPS, workers.length));
   const groupOf = new Uint8Array(names.length);
-  seen.forEach((number, at) => (groupOf[number] = at % groups));
+  workers.forEach((number, at) => (groupOf[number] = at % groups));
   return { groups, groupOf };
 }
 
-/** When rows are, on a clock that runs only while something was seen. */
-function onBusyClock({ size, from, to }: RowColumns) {
-  const order = Uint32Array.from({ length: size }, (_, row) => row).sort(
-    (a, b) => from[a] - from[b],
-  );
-  const begin = new Float64Array(size);
-  const end = new Float64Array(size);
-  let [busy, until, gone] = [0, -Infinity, 0];
-  for (const row of order) {
-    if (from[row] > until) {
-      gone += from[row] - (until === -Infinity ? 0 : until);
-      until = from[row];
+/** A time in which something was seen. */
+interface Busy {
+  from: number;
+  to: number;
+  /** How much the clock is behind in it. */
+  gone: number;
+}
+
+/** A clock that runs only while something was seen. */
+function busyClock(times: Busy[]) {
+  const busy: Busy[] = [];
+  let gone = 0;
+  for (const { from, to } of times.sort((a, b) => a.from - b.from)) {
+    const last = busy.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else {
+      gone += from - (last?.to ?? 0);
+      busy.push({ from, to, gone });
     }
-    begin[row] = from[row] - gone;
-    end[row] = to[row] - gone;
-    if (to[row] > until) until = to[row];
-    busy = Math.max(busy, end[row]);
   }
-  return { from: begin, to: end, length: busy };
+  let at = 0;
+  return {
+    length: busy.length > 0 ? busy[busy.length - 1].to - gone : 0,
+    /** Rows are nearly in order: the place of the last one is mostly that of the next. */
+    goneAt(time: number): number {
+      while (at > 0 && time < busy[at].from) at--;
+      while (at + 1 < busy.length && time >= busy[at + 1].from) at++;
+      return busy[at].gone;
+    },
+  };
 }

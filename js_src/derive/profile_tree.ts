@@ -2,7 +2,7 @@
 // of one. No function here calls itself, since a stack from a file may be 100,000 deep.
 
 import type { TableColumns } from "../schema";
-import type { RowColumns } from "./profile_stretches";
+import type { StackSums } from "./profile_stretches";
 
 export type FrameColumns = TableColumns["frames"];
 
@@ -93,15 +93,13 @@ export const FIRST_GROUP = 0x10000;
 /** Below the root a frame for each group, from `FIRST_GROUP` on, and its stacks below that. */
 export function splitTree(
   stacks: Stacks,
-  groups: ReadonlyMap<number, RowColumns>,
+  groups: ReadonlyMap<number, StackSums>,
 ): Tree {
   const counts = new Float64Array(stacks.parent.length);
-  const trees = [...groups].map(([group, rows]) => {
+  const trees = [...groups].map(([group, sums]) => {
     counts.fill(0);
-    for (let row = 0; row < rows.size; row++) {
-      if (rows.stack[row] < counts.length) {
-        counts[rows.stack[row]] += rows.count[row];
-      }
+    for (const [stack, count] of sums) {
+      if (stack < counts.length) counts[stack] = count;
     }
     return [FIRST_GROUP + group, treeOf(stacks, counts)] as const;
   });

@@ -7,7 +7,6 @@ import {
 } from "../../js_src/derive/profile_callers";
 import { layoutOf, ranksOf, visible } from "../../js_src/derive/profile_layout";
 import { MODULES, modulesOf } from "../../js_src/derive/profile_modules";
-import { RowColumns } from "../../js_src/derive/profile_stretches";
 import { search } from "../../js_src/derive/profile_search";
 import {
   collapsed,
@@ -121,14 +120,21 @@ describe("a tree", () => {
 
   it("is split into groups below its root", () => {
     const { tree } = made("a b 3", "a 1", "c 2");
-    const rows = (...counts: [stack: number, count: number][]) => {
-      const found = new RowColumns();
-      for (const [stack, count] of counts) found.add(stack, count);
-      return found;
-    };
     const groups = new Map([
-      [4, rows([2, 1], [1, 1])],
-      [0, rows([2, 2], [3, 2])],
+      [
+        4,
+        new Map([
+          [2, 1],
+          [1, 1],
+        ]),
+      ],
+      [
+        0,
+        new Map([
+          [2, 2],
+          [3, 2],
+        ]),
+      ],
     ]);
     const shown = checked(splitTree(tree, groups));
     NAMES = [...NAMES];

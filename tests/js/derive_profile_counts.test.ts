@@ -73,9 +73,9 @@ describe("counts of stacks", () => {
       8,
     );
     const by = (of: "worker" | "prefix") =>
-      [...counts.by(of, ALL)].map(([key, { count, size }]) => [
+      [...counts.by(of, ALL)].map(([key, sums]) => [
         of === "worker" ? counts.workerOf(key) : key,
-        sum(count.subarray(0, size)),
+        sum(sums.values()),
       ]);
     expect(by("worker")).toEqual([
       ["w", 8],
@@ -99,6 +99,21 @@ describe("counts of stacks", () => {
       },
     );
     expect(sum(counts.in(ALL))).toBe(8);
+  });
+
+  it("take room by stack and not by row, whatever is asked of them", () => {
+    const many = Array.from({ length: 5_000 }, (_, row) => ({
+      ...{ time: Math.floor(row / 50), stack: 1 + (row % 3), count: 1 },
+    }));
+    const counts = made({ step: 0, rows: many });
+    const { parts, samples } = counts.stretches(ALL);
+    expect(samples).toBe(5_000);
+    expect(parts.length).toBe(16);
+    for (const { stack, count } of parts) {
+      expect([...stack].sort()).toEqual([1, 2, 3]);
+      expect(sum(count)).toBeCloseTo(5_000 / 16, 6);
+    }
+    expect(counts.by("prefix", ALL).get(1)?.size).toBe(3);
   });
 
   it("are spread over equal columns of a time", () => {

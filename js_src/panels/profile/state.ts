@@ -20,7 +20,7 @@ import {
   unitedStacks,
 } from "../../derive/profile_compare";
 import type {
-  RowColumns,
+  StackSums,
   StretchedCounts,
 } from "../../derive/profile_stretches";
 import { search } from "../../derive/profile_search";
@@ -628,7 +628,7 @@ type United = ReturnType<typeof unitedStacks> &
 /** By stack; or by group what its stacks have. */
 interface Counted {
   readonly counts: Float64Array;
-  readonly groups: ReadonlyMap<number, RowColumns> | null;
+  readonly groups: ReadonlyMap<number, StackSums> | null;
 }
 
 /** Neighbours are compared: one stretch has none. */
