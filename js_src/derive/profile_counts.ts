@@ -134,8 +134,8 @@ export class ProfileCounts {
     const groups = new Map<number, StackSums>();
     this.each(window, ({ columns, workers }, row, count) => {
       const key = of === "prefix" ? columns.prefix[row] : workers[row];
-      let sums = groups.get(key);
-      if (!sums) groups.set(key, (sums = new Map()));
+      const sums = groups.get(key) ?? new Map<number, number>();
+      groups.set(key, sums);
       addTo(sums, columns.stack[row], count);
     });
     return groups;

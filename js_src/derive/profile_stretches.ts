@@ -124,7 +124,7 @@ function busyClock(times: Busy[]) {
   return {
     length: busy.length > 0 ? busy[busy.length - 1].to - gone : 0,
     /** Rows are nearly in order: the place of the last one is mostly that of the next. */
-    goneAt(time: number): number {
+    goneAt: (time: number): number => {
       while (at > 0 && time < busy[at].from) at--;
       while (at + 1 < busy.length && time >= busy[at + 1].from) at++;
       return busy[at].gone;
