@@ -244,6 +244,18 @@ describePanel("the panel of the profile", () => {
     expect(await head.innerText()).toMatch(
       /B is this run \(.*A is Taxi shuffle/,
     );
+    const table = page.locator(".ds-profile-table");
+    const first = () => table.locator("tbody th").first().innerText();
+    const differing = await first();
+    await table.getByRole("button", { name: /^Function/ }).click();
+    await expect.poll(first).toMatch(/^_concurrent_futures_thread\.run/);
+    await table.getByRole("button", { name: /^B − A/ }).click();
+    await expect.poll(first).toBe(differing);
+    await page.locator(".ds-search input").fill("margin");
+    await expect.poll(() => table.locator("tbody tr").count()).toBe(1);
+    await page.locator(".ds-search input").press("Enter");
+    await expect.poll(() => text(".ds-profile-detail-name")).toBe("add_margin");
+    await page.locator(".ds-search input").fill("");
     await choose("add_margin a cell, line 9");
     await expect
       .poll(() => text(".ds-profile-detail"))

@@ -166,6 +166,19 @@ describe("what the graph begins at, and what it leaves out", () => {
   });
 });
 
+describe("a search", () => {
+  it("steps through what only the first side of a comparison has", () => {
+    const run = made(...STEADY, "main b 10 2");
+    const { state, session } = run;
+    state.setMode("compare");
+    session.setFocus({ ...NO_FOCUS, time: [8, 16] });
+    state.text.value = "/b.py";
+    expect(state.found.value?.share).toBeCloseTo(10 / 170);
+    state.stepToMatch(1);
+    expect(chosenIn(run, NAMES)).toBe("main b");
+  });
+});
+
 describe("callers and callees of a function", () => {
   it("are without what is hidden or collapsed, as the table is", () => {
     const { state, frame } = made(...RUN);

@@ -20,7 +20,7 @@ import { Swatch } from "../../panel/card";
 import { Kinds } from "../../panel/filter_tools";
 import { CloseIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
-import { AndMore } from "../../panel/parts";
+import { AndMore, Table, useSort } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import type { Range } from "../../timeline/window";
 import { Flame } from "./flame";
@@ -325,7 +325,7 @@ function Head(props: { state: ProfileState; of: Compared }): JSX.Element {
 /** Nobody reads on; the graph has them all. */
 const MOST_FUNCTIONS = 100;
 
-/** Functions by what differs most, wherever they were called. */
+/** Functions wherever they were called: those that differ most first, unless sorted. */
 export function DifferenceTable(props: {
   state: ProfileState;
   of: Compared;
@@ -336,44 +336,60 @@ export function DifferenceTable(props: {
   const { amount, change } = amountsOf(of.by, state.interval_s.value, most);
   const { dark } = state.view.theme.value;
   const colours = DIFFERENCE_COLOURS[dark ? "dark" : "light"];
-  const rows = useMemo(() => differences(of), [of]);
+  const { by, heads } = useSort(
+    COLUMNS,
+    "B − A",
+    (column) => column === "Function",
+  );
+  const found = state.found.value;
+  const rows = useMemo(() => {
+    const some = differences(of).filter(
+      ({ frame }) => !found || found.frames[frame] === 1,
+    );
+    if (by.column === "A") some.sort((x, y) => y.a - x.a);
+    if (by.column === "B") some.sort((x, y) => y.b - x.b);
+    if (by.column === "Function") {
+      const { compare } = new Intl.Collator("en");
+      const name = ({ frame }: Difference): string => frames.nameOf(frame);
+      some.sort((x, y) => compare(name(x), name(y)));
+    }
+    return by.back ? some.reverse() : some;
+  }, [of, found, frames, by]);
   return (
     <div class="ds-profile-table">
-      <table class="ds-table" aria-label="Functions that differ">
-        <thead>
-          <tr>
-            {["Function", "A", "B", "B − A"].map((name) => (
-              <th scope="col">{name}</th>
-            ))}
+      <Table label="Functions that differ" columns={heads}>
+        {rows.slice(0, MOST_FUNCTIONS).map(({ frame, a, b, paint }) => (
+          <tr key={frame}>
+            <th scope="row">
+              <button
+                type="button"
+                title={`${frames.nameOf(frame)}\n${frames.fileOf(frame)}`}
+                onClick={() => state.chooseFunction(frame)}
+              >
+                <Swatch colour={colours[paint]} />
+                <span>{frames.nameOf(frame)}</span>
+                <span class="ds-quiet">{frames.briefPlaceOf(frame)}</span>
+              </button>
+            </th>
+            <td>{amount(a)}</td>
+            <td>{amount(b)}</td>
+            <td class={paint === NO_DIFFERENCE ? "ds-quiet" : undefined}>
+              {change(a, b)}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, MOST_FUNCTIONS).map(({ frame, a, b, paint }) => (
-            <tr key={frame}>
-              <th scope="row">
-                <button
-                  type="button"
-                  title={`${frames.nameOf(frame)}\n${frames.fileOf(frame)}`}
-                  onClick={() => state.chooseFunction(frame)}
-                >
-                  <Swatch colour={colours[paint]} />
-                  <span>{frames.nameOf(frame)}</span>
-                  <span class="ds-quiet">{frames.briefPlaceOf(frame)}</span>
-                </button>
-              </th>
-              <td>{amount(a)}</td>
-              <td>{amount(b)}</td>
-              <td class={paint === NO_DIFFERENCE ? "ds-quiet" : undefined}>
-                {change(a, b)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
+      {rows.length === 0 && found && (
+        <p class="ds-quiet ds-part-note">
+          {`No function matches ${found.text}.`}
+        </p>
+      )}
       <AndMore count={Math.max(0, rows.length - MOST_FUNCTIONS)} />
     </div>
   );
 }
+
+const COLUMNS = ["Function", "A", "B", "B − A"] as const;
 
 interface Difference {
   readonly frame: number;

@@ -378,7 +378,7 @@ export class ProfileState {
   /** To the next node that matches the search, in order of rows. */
   stepToMatch(by: number): void {
     const found = this.found.peek();
-    const shown = this.shown.peek();
+    const shown = this.inView;
     if (!found) return;
     const all = [...shown.layout.nodes].filter(
       (node) => found.hits[node] === 1,
@@ -508,6 +508,7 @@ export class ProfileState {
       ...{ by, time, reference: other ? null : reference },
       other: other?.name ?? null,
       samples: [before.samples, after.samples],
+      counted: both,
       shown: this.laidOut(comparison.tree),
     };
   }
@@ -590,7 +591,7 @@ export class ProfileState {
     const has = hasWords(text);
     if (!has) return null;
     const frames = this.frames.value.matching(has);
-    const { tree } = this.shown.value;
+    const tree = this.compared.value?.counted ?? this.shown.value.tree;
     const { hits, share } = search(tree, frames);
     const functions = new Set<number>();
     for (let node = 0; node < hits.length; node++) {
@@ -604,6 +605,8 @@ export type Unit = Comparing["by"];
 
 export interface Compared extends Comparison {
   readonly shown: Shown;
+  /** The same nodes with the samples of both sides. */
+  readonly counted: Tree;
   readonly by: Unit;
   /** The time of the second side; null is all. */
   readonly time: Range | null;
