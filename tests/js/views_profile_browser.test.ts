@@ -322,8 +322,18 @@ describePanel("the panel of the profile", () => {
       .toBe(true);
     // The frame that was zoomed to is the same one.
     await click(4, 0.2);
-    await page.mouse.move(2, 2);
+    // Also while the pointer rests on the graph, for however long.
+    const [seen] = await samples();
+    await page.evaluate(() => {
+      const { setTimeout } = window;
+      const at_once = (run: () => void) => setTimeout(run, 0);
+      Object.assign(window, { setTimeout: at_once });
+    });
+    await point(4, 0.2);
     await page.evaluate(() => window.harness.show(29));
+    await expect.poll(async () => (await samples())[1]).toBeGreaterThan(seen);
+    expect((await samples())[0]).toBe(seen);
+    await page.mouse.move(2, 2);
     await expect.poll(async () => (await samples())[0]).toBe(await counted(0));
     expect(await text(".ds-profile-crumbs b")).toBe("read_fragment");
   });

@@ -22,9 +22,6 @@ interface Hovered {
   readonly x: number;
 }
 
-/** After that the graph goes on, with the pointer on it. */
-const STILL_MS = 5_000;
-
 /** Dask cuts stacks to so many; those of files may be deeper than a canvas. */
 const MOST_PAPER_ROWS = 101;
 
@@ -65,18 +62,12 @@ export function Flame(props: {
   const chosen = props.chosen ? exactNode(shown, props.chosen) : -1;
   const under = hovered ? exactNode(shown, hovered.path) : -1;
 
-  const resting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const rest = (): void => {
-    clearTimeout(resting.current);
-    state.pointed.value = false;
-  };
-
   useLayoutEffect(() => {
     if (!place.current) return;
     const made = (canvas.current = new FlameCanvas(place.current));
     return () => {
       canvas.current = null;
-      rest();
+      state.pointed.value = false;
       made.dispose();
     };
   }, [state]);
@@ -139,15 +130,13 @@ export function Flame(props: {
     return canvas.current.nodeAt(clientX - box.left, clientY - box.top);
   };
   const move = (event: PointerEvent): void => {
-    rest();
     state.pointed.value = true;
-    resting.current = setTimeout(rest, STILL_MS);
     const node = nodeAt(event);
     const path = node < 0 ? null : pathOf(tree, node);
     setHovered(path && { path, x: event.clientX - boxLeft(event) });
   };
   const leave = (): void => {
-    rest();
+    state.pointed.value = false;
     setHovered(null);
   };
   const click = (event: MouseEvent): void => {
