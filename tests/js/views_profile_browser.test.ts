@@ -153,6 +153,8 @@ describePanel("the panel of the profile", () => {
 
   it("narrows by time, prefix and worker, and sets time in focus by a brush", async () => {
     await open(PANEL, 1200, 700);
+    // While a graph moves, what is pointed at may be beside it.
+    await page.emulateMedia({ reducedMotion: "reduce" });
     const plot = (await page.locator(".ds-time-hit").boundingBox())!;
     const y = plot.y + 20;
     await drag(
