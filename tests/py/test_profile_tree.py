@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,6 +132,13 @@ def test_seconds_need_one_interval():
     add_processes(recording, ["tcp://10.0.0.9:0"], interval=0.02)
     assert Recording(recording).profile().seconds is None
     assert Recording(recording).profile(worker=WORKERS[0]).seconds == 1.0
+
+
+@pytest.mark.parametrize("interval", [nan, inf, 0.0, -1.0])
+def test_a_process_without_an_interval_leaves_those_of_others(interval: float):
+    recording = profiled()
+    add_processes(recording, ["tcp://10.0.0.9:0"], interval=interval)
+    assert Recording(recording).profile().seconds == 2.0
 
 
 def test_the_dictionary_is_what_dask_plots():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -68,11 +69,12 @@ def intervals_of(
 ) -> set[float]:
     """Return the seconds between two samples, of all processes of a scope: mostly one value.
 
-    distributed samples event loops once a cycle.
+    distributed samples event loops once a cycle. A process that has not answered has none.
     """
     scheduler = scope == SCOPES.index("scheduler")
-    return {
+    intervals = {
         row.interval if scope == COMPUTE else row.cycle
         for row in recording.log(PROFILED.name).since(0)
         if (row.worker == "") == scheduler and (workers is None or row.worker in workers)
     }
+    return {seconds for seconds in intervals if 0 < seconds < inf}
