@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from math import inf, nan
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from daskscope.derive.profile_tree import Frame, ProfileTree, Samples, merged
 from daskscope.errors import DaskscopeError
 from daskscope.loading import opened
 from daskscope.recording import Recording
+from daskscope.report.profile import recording_of
+from daskscope.schema import STACKS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,6 +217,30 @@ def test_a_saved_profile_has_the_same_samples(tmp_path: Path):
     assert saved.about_facts["summary"]["panels"] == ["profile"]
     assert Recording(saved).profile(worker=WORKERS[1], prefix="inc").count == tree.count / 2
     assert Recording(saved).profile(start=START + 5).count == 70
+
+
+@pytest.mark.parametrize(("scope", "worker"), [("worker", WORKERS[0]), ("scheduler", "")])
+def test_a_saved_profile_of_event_loops_has_the_same_seconds(scope: str, worker: str):
+    recording = new_recording()
+    add_processes(recording, [worker])
+    cycle: dict[str, Any] = {"scope": scope, "prefix": "", "worker": worker}
+    add_cycle(recording, START, {(POOL,): 30}, duration=60.0, **cycle)
+    tree = Recording(recording).profile(scope=scope)
+    assert tree.seconds == 30.0
+    assert Recording(recording_of(tree)).profile(scope=scope).seconds == tree.seconds
+
+
+def test_where_no_stack_has_room_a_saved_profile_gives_samples_to_the_caller(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    saved = new_recording()
+    table = SimpleNamespace(**{**vars(STACKS), "limit": 3, "columns": STACKS.columns})
+    monkeypatch.setitem(saved.names.tables, "stacks", table)
+    monkeypatch.setattr("daskscope.report.profile.new_recording", lambda: saved)
+    recording = new_recording()
+    add_cycle(recording, START, {(POOL, LOAD, WORK): 3})
+    recording_of(Recording(recording).profile())
+    assert rows(Recording(saved).profile()) == {"run": (3, 3)}
 
 
 def test_names_of_merged_trees_stay_with_their_samples():

@@ -42,7 +42,9 @@ def recording_of(tree: ProfileTree) -> RecordingStore:
     frames = [names.intern(FRAMES.name, tuple(frame)) for frame in tree.frames]
     stacks = [0]
     for parent, frame in zip(tree.parent[1:].tolist(), tree.frame[1:].tolist(), strict=True):
-        stacks.append(names.intern(STACKS.name, (stacks[parent], frames[frame])))
+        # If the table is full, the samples go to the caller.
+        above = stacks[parent]
+        stacks.append(names.intern(STACKS.name, (above, frames[frame])) or above)
     prefixes = [names.intern(PREFIXES.name, name) for name in samples.prefixes]
     timed = np.isfinite(samples.duration)
     order = np.argsort(np.where(timed, samples.time, start), kind="stable")
@@ -60,13 +62,16 @@ def recording_of(tree: ProfileTree) -> RecordingStore:
         now=stop,
     )
     used = np.unique(samples.worker).tolist()
+    interval = max(tree.intervals, default=0.0)
+    cycle = float(np.median(samples.duration[timed])) if timed.any() else 0.0
     recording.log(PROFILED.name).append(
         {
             "worker": samples.workers[number],
             "time": start,
             "until": stop,
-            "interval": max(tree.intervals, default=0.0),
-            "cycle": float(np.median(samples.duration[timed])) if timed.any() else 0.0,
+            "interval": interval,
+            # Event loops are sampled once a cycle; rows may be longer than that.
+            "cycle": cycle if tree.scope == SCOPES[0] else interval,
             "compute": "ok",
             "administrative": "ok",
             "lost": 0,
