@@ -93,6 +93,18 @@ function chosenIn({ state, frame }: Made, names: readonly string[]): unknown {
 }
 const NAMES = ["main", "a", "b", "f", "np.x", "np.y"];
 
+describe("the scope of the profile", () => {
+  it("is the first with samples in a file, until one is chosen", () => {
+    expect(made(...RUN).state.scope.value).toBe("compute");
+    const { state, session } = made();
+    const row = { duration: 1, worker: "", prefix: 0, stack: 0, count: 3 };
+    session.fill("profile_counts", [{ time: 0, scope: 2, ...row }]);
+    expect(state.scope.value).toBe("scheduler");
+    state.setScope("worker");
+    expect(state.scope.value).toBe("worker");
+  });
+});
+
 describe("what is chosen in the profile", () => {
   it("is in the graph again after a caller was chosen in the sandwich", () => {
     const run = made(...RUN);

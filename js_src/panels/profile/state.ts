@@ -90,7 +90,9 @@ export interface Shown {
 }
 
 export class ProfileState {
-  readonly scope = signal<Scope>("compute");
+  /** Until one is chosen, a file shows the first that has samples. */
+  readonly scope: ReadonlySignal<Scope>;
+  private readonly scopeChosen = signal<Scope | null>(null);
   readonly mode = signal<Mode>("flame");
   readonly order = signal<Order>("name");
   readonly inverted = signal(false);
@@ -149,6 +151,12 @@ export class ProfileState {
   readonly modulesUsed: ReadonlySignal<Uint8Array>;
 
   constructor(readonly view: PanelView) {
+    this.scope = computed(
+      () =>
+        this.scopeChosen.value ??
+        (view.host.live ? null : SCOPES.find((one) => this.samplesOf(one))) ??
+        "compute",
+    );
     const split = computed(() => {
       const { value: scope } = this.scope;
       const by = this.mode.value === "compare" ? null : this.split.value;
@@ -200,15 +208,7 @@ export class ProfileState {
     this.found = computed(() => this.search());
     this.marked = computed(() => this.stacksMarked());
     this.interval_s = computed(() => usualInterval(view, this.scope.value));
-    this.samples = computed(() => {
-      const scope = SCOPES.indexOf(this.scope.value);
-      const counts = this.rows().in({
-        start: -Infinity,
-        stop: Infinity,
-        scope,
-      });
-      return counts.reduce((sum, count) => sum + count, 0);
-    });
+    this.samples = computed(() => this.samplesOf(this.scope.value));
     this.reading = computed(() => readingOf(view, this.scope.value));
     this.workers = computed(() =>
       [...new Set(view.table("profiled").columns.worker)].filter(Boolean),
@@ -257,10 +257,19 @@ export class ProfileState {
     return this.read;
   }
 
+  private samplesOf(scope: Scope): number {
+    const counts = this.rows().in({
+      start: -Infinity,
+      stop: Infinity,
+      scope: SCOPES.indexOf(scope),
+    });
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   /** Nodes of another scope are others. */
   setScope(scope: Scope): void {
     batch(() => {
-      this.scope.value = scope;
+      this.scopeChosen.value = scope;
       this.forget();
       this.hidden.value = [];
       this.root.value = null;
