@@ -18,7 +18,7 @@ import daskscope
 from daskscope import agent, schema
 from daskscope.agent import profile as module
 from daskscope.agent.profile import IN_ONE_OF, ProfileCycles
-from daskscope.collect.profile_rows import ProfileRows
+from daskscope.collect.profile_rows import SILENT_S, ProfileRows
 from daskscope.errors import DaskscopeError
 from daskscope.recording import RecordingStore, file_tables
 from daskscope.recording.block_recording import BlockRecording, Positions, positions_of
@@ -282,6 +282,37 @@ def test_where_no_stack_has_room_what_was_seen_is_of_the_one_that_called(
     monkeypatch.setitem(reader.recording.names.tables, "stacks", table)
     reader.read()
     assert reader.counts() == {"/f": 3}
+
+
+def test_functions_without_room_are_not_kept(monkeypatch: pytest.MonkeyPatch):
+    reader = Reader(Process({"inc": tree(9, **{f"f{number}": {} for number in range(9)})}))
+    frames = schema.FRAMES
+    table = SimpleNamespace(**{**vars(frames), "limit": 3, "columns": frames.columns})
+    monkeypatch.setitem(reader.recording.names.tables, "frames", table)
+    reader.read()
+    assert len(reader.rows._frames) <= 3
+
+
+def test_a_profile_waits_for_a_worker_that_has_just_joined_but_not_for_a_silent_one():
+    reader = Reader(Process({"inc": tree(1, f={})}))
+    reader.read()
+    reader.rows.note_workers([WORKER, "tcp://late:1"], START + 1)
+    assert reader.rows.read_until(START + 1, [WORKER])
+    assert not reader.rows.read_until(START + 1, [WORKER, "tcp://late:1"])
+    reader.read("tcp://late:1")
+    assert reader.rows.read_until(START + 1, [WORKER, "tcp://late:1"])
+    reader.rows.note_workers(["tcp://silent:1"], START + 1)
+    assert reader.rows.read_until(START + 1 + SILENT_S + 1, ["tcp://silent:1"])
+
+
+def test_an_unreadable_worker_is_not_waited_for_and_is_forgotten_when_it_leaves():
+    reader = Reader(Process())
+    reader.rows.take(WORKER, b"noise", START)
+    reader.rows.note_workers([WORKER], START)
+    assert reader.rows.unreadable == {WORKER}
+    assert reader.rows.read_until(START + 5, [WORKER])
+    reader.rows.note_workers([], START)
+    assert not reader.rows.unreadable
 
 
 def test_a_stack_that_is_very_deep_is_copied():

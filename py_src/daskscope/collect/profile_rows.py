@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 GONE_S: Final = 60.0
 """What was read of a worker that has gone is remembered for this long: it may be back."""
 
+SILENT_S: Final = 10.0
+"""After this time without any answer a worker is not waited for."""
+
 LATE_S: Final = 35.0
 """Rows come up to a minute late: steps are closed after twice this time."""
 
@@ -65,8 +68,12 @@ class _Process:
         return [self.id, self.tables, *sizes, *self.next]
 
     def is_read(self, moment: float) -> bool:
-        """Return whether all samples up to a moment were read."""
-        return bool(self.row) and (self.row["compute"] != "ok" or self.row["until"] >= moment)
+        """Return whether all samples up to a moment were read, or none can be expected."""
+        if not self.row:
+            return False
+        if self.row["compute"] == "waiting":
+            return bool(moment - self.row["time"] > SILENT_S)
+        return self.row["compute"] != "ok" or bool(self.row["until"] >= moment)
 
 
 class ProfileRows:
@@ -85,14 +92,15 @@ class ProfileRows:
         return {one: process.known() for one, process in self._processes.items() if process.id}
 
     def read_until(self, moment: float, workers: Sequence[str]) -> bool:
-        """Return whether all samples of some workers up to a moment were read."""
-        found = [self._processes.get(one) for one in workers]
+        """Return whether all samples of some workers up to a moment were read, if they can be."""
+        found = [self._processes.get(one) for one in workers if one not in self.unreadable]
         return all(process is not None and process.is_read(moment) for process in found)
 
     def note_workers(self, workers: Sequence[str], now: float) -> None:
         """Take note of the workers that are in the cluster now."""
         monotonic = time.monotonic()
         there = {"", *workers}
+        self.unreadable &= there
         for address, process in list(self._processes.items()):
             if address in there:
                 process.gone_s = math.inf
@@ -249,7 +257,9 @@ class ProfileRows:
         known = self._frames.get(key)
         if known is None:
             item = (*key, min(max(int(line), 0), 2**31), _text(source))
-            known = self._frames[key] = self._recording.names.intern(FRAMES.name, item)
+            known = self._recording.names.intern(FRAMES.name, item)
+            if len(self._frames) < self._recording.names.tables[FRAMES.name].limit:
+                self._frames[key] = known
         return known
 
 
