@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import zlib
 from types import SimpleNamespace
@@ -16,8 +17,10 @@ from recording_rows import START, new_recording
 
 import daskscope
 from daskscope import agent, schema
+from daskscope.agent import gather
 from daskscope.agent import profile as module
 from daskscope.agent.profile import IN_ONE_OF, ProfileCycles
+from daskscope.agent.worker import WorkerAgent
 from daskscope.collect.profile_rows import SILENT_S, ProfileRows
 from daskscope.errors import DaskscopeError
 from daskscope.recording import RecordingStore, file_tables
@@ -62,6 +65,9 @@ class Process:
 
     def cycles(self, scope: int) -> list[Any]:
         return self.told[scope]
+
+    def unfinished(self, _scope: int) -> list[Any]:
+        return []
 
 
 class Reader:
@@ -212,6 +218,56 @@ def test_any_name_of_a_function_comes(name: str):
     assert len(path) < 400
     if len(name) < 100:
         assert path == "/" + name.replace("\ud800", "\ufffd")
+
+
+def gather_of(monkeypatch: pytest.MonkeyPatch, workers: list[str]) -> gather.ProfileGather:
+    """The part in a scheduler, whose workers do not answer."""
+
+    class Silent:
+        async def test_profile(self, **_: Any) -> None:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(gather, "ProfiledProcess", lambda _: Process())
+    made = gather.ProfileGather("test", b"")
+    made.scheduler = SimpleNamespace(workers=dict.fromkeys(workers), rpc=lambda _: Silent())
+    made.installing = True
+    return made
+
+
+@pytest.mark.asyncio
+async def test_workers_that_are_silent_do_not_delay_an_answer_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    for name, value in {"AT_ONCE": 1, "WORKER_S": 0.01, "ANSWER_S": 0.05}.items():
+        monkeypatch.setattr(gather, name, value)
+    made = gather_of(monkeypatch, [f"tcp://{number}:1" for number in range(100)])
+    answer = await made.answer("r", {}, "", None, 10**6)
+    assert 0 < answer["asked"] < 100
+    assert answer["next"] == f"tcp://{answer['asked'] - 1}:1"
+
+
+@pytest.mark.asyncio
+async def test_what_workers_left_at_another_scheduler_is_read_from_its_start(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    made = gather_of(monkeypatch, [])
+    made.take_left(WORKER, b"1")
+
+    async def left(agent_id: str) -> int:
+        known = {"": [agent_id, 1, 0, 0, 0, 0, 0]}
+        return len((await made.answer("r", known, "", 1, 10**6))["left"]["items"])
+
+    assert await left(made.cycles.id) == 0
+    assert await left("another") == 1
+
+
+def test_a_worker_that_closes_sends_all_to_a_reader_of_another_agent():
+    agent_of_worker = WorkerAgent("test")
+    reader = Reader(Process(*[{"inc": tree(1, f={})}] * 3))
+    agent_of_worker.cycles, agent_of_worker.process = reader.cycles, reader.process
+    agent_of_worker.profile("reader", ["another", 1, 1, 1, 1, 3, 0])
+    reader.rows.take(WORKER, agent_of_worker.last_words(), START + 100)
+    assert reader.counts() == {"/f": 3}
 
 
 def changed(sent: bytes, values: dict[str, Any]) -> bytes:

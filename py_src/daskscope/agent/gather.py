@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from contextlib import suppress
 from itertools import islice
-from time import time
+from time import monotonic, time
 from typing import Any
 
 from daskscope.agent.profile import ProfileCycles, ProfiledProcess
@@ -18,6 +18,7 @@ from daskscope.agent.profile import ProfileCycles, ProfiledProcess
 REGISTER = "register_worker_plugin"
 INSTALL_S = 2.0  # the longest that a question waits for that
 WORKER_S = 1.0  # and for the answer of a worker
+ANSWER_S = 5.0  # after this time no more workers are asked; readers wait for 20 s
 AT_ONCE = 16  # workers that are asked at the same time
 MAX_LEFT_BYTES = 16_000_000  # of what workers sent when they closed
 
@@ -87,8 +88,8 @@ class ProfileGather:
         """Return what is new to a reader: bytes by address, without workers that do not answer.
 
         `known` is by address what the reader has. Workers are asked from the one behind `after`
-        on, until there are `limit_bytes`. `next` is empty if all were asked, else the next
-        question names it as `after`.
+        on, until there are `limit_bytes` or `ANSWER_S` have passed. `next` is empty if all were
+        asked, else the next question names it as `after`.
         """
         scheduler = self.scheduler
         if REGISTER in getattr(scheduler, "blocked_handlers", ()):
@@ -99,7 +100,8 @@ class ProfileGather:
         workers = list(scheduler.workers)
         if after in scheduler.workers:
             workers = workers[workers.index(after) + 1 :]
-        if left is None or left > self.first + len(self.left):  # the cursor of another agent
+        same = known.get("", [self.cycles.id])[0] == self.cycles.id
+        if left is None or not same or left > self.first + len(self.left):  # of another agent
             left = 0
         first = max(left, self.first)
         found: dict[str, Any] = {"": self.cycles.answer(known.get(""), ProfiledProcess(scheduler))}
@@ -109,8 +111,8 @@ class ProfileGather:
             size += len(data)
             if size >= limit_bytes:
                 break
-        asked = 0
-        while asked < len(workers) and (not asked or size < limit_bytes):
+        asked, late = 0, monotonic() + ANSWER_S
+        while asked < len(workers) and (not asked or (size < limit_bytes and monotonic() < late)):
             part = workers[asked : asked + AT_ONCE]
             asked += len(part)
             for address, data in zip(part, await self.ask(reader, known, part, last)):

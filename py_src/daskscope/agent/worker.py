@@ -62,7 +62,10 @@ class WorkerAgent(WorkerPlugin):
 
     def last_words(self) -> Any:
         """Return all cycles that one of the readers may not have."""
-        asked = [known or NOTHING_KNOWN for known in self.readers.values()]
+        asked = [
+            known if known and known[0] == self.cycles.id else NOTHING_KNOWN
+            for known in self.readers.values()
+        ]
         firsts = [None if None in at else min(at) for at in zip(*[one[-2:] for one in asked])]
         self.cycles.begin_tables()  # so that it can be read on its own
         known = [self.cycles.id, 0, 0, 0, 0, *(firsts or [None, None])]
