@@ -6,7 +6,7 @@ import asyncio
 import random
 import zlib
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgpack
 import numpy as np
@@ -21,6 +21,7 @@ from daskscope.agent import gather
 from daskscope.agent import profile as module
 from daskscope.agent.profile import IN_ONE_OF, ProfileCycles
 from daskscope.agent.worker import WorkerAgent
+from daskscope.collect.profile import ProfileTail
 from daskscope.collect.profile_rows import SILENT_S, ProfileRows
 from daskscope.errors import DaskscopeError
 from daskscope.recording import RecordingStore, file_tables
@@ -268,6 +269,42 @@ def test_a_worker_that_closes_sends_all_to_a_reader_of_another_agent():
     agent_of_worker.profile("reader", ["another", 1, 1, 1, 1, 3, 0])
     reader.rows.take(WORKER, agent_of_worker.last_words(), START + 100)
     assert reader.counts() == {"/f": 3}
+
+
+class Routes:
+    """A connection to a scheduler with one worker."""
+
+    def __init__(self, counts: list[tuple[float, int]]) -> None:
+        self.counts = counts
+
+    async def ask(self, _op: str, msg: dict[str, Any], **_: Any) -> Any:
+        return {WORKER: {"counts": self.counts} if "metadata" in msg["op"] else tree(3, f={})}
+
+
+@pytest.mark.asyncio
+async def test_what_dask_s_own_routes_answer_counts_for_the_bandwidth():
+    recording = new_recording()
+    tail = ProfileTail(cast("Any", None), recording, 1e6, "r")
+    await tail._ask_routes(cast("Any", Routes([(START + 1, 3), (START + 2, 0)])))
+    assert counts_in(recording).sum() == 3
+    assert tail._answer_bytes > len(msgpack.packb(tree(3, f={})))
+
+
+@pytest.mark.asyncio
+async def test_a_profiler_that_is_off_is_seen_by_dask_s_own_routes(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    recording = new_recording()
+    tail = ProfileTail(cast("Any", None), recording, 1e6, "r")
+
+    async def state(link: Routes) -> str:
+        await tail._ask_routes(cast("Any", link))
+        return next(row.compute for row in recording.log("profiled").since(0) if row.worker)
+
+    assert await state(Routes([])) == "waiting"
+    monkeypatch.setattr("daskscope.collect.profile_routes.OFF_S", -1.0)
+    assert await state(Routes([])) == "off"
+    assert await state(Routes([(START + 1, 3), (START + 2, 0)])) == "refused"
 
 
 def changed(sent: bytes, values: dict[str, Any]) -> bytes:

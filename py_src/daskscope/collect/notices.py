@@ -139,7 +139,8 @@ _TEMPLATES: Final = (
         "profile-refused",
         "info",
         "This scheduler refuses plugins for workers: the profile comes from Dask's own routes, "
-        "without prefixes, and what a worker sampled just before it closed may be missing.",
+        "without prefixes, and what a worker sampled just before it closed may be missing. Times "
+        "are right if distributed.worker.profile.interval is the same here as on the workers.",
         f"To see everything, remove register_worker_plugin from {_BLOCKED}.",
     ),
     Notice(

@@ -197,5 +197,7 @@ class ProfileTail:
         """Read what Dask's own routes have."""
         async for address, data in self._routes.read(link, self.rows.known()):
             self.rows.take(address, data, time.time())
+            self._answer_bytes = self._routes.answer_bytes
+        self._answer_bytes = self._routes.answer_bytes
         self._workers = self._routes.workers
         self.rows.note_workers(self._workers, time.time())

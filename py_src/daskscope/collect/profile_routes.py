@@ -6,9 +6,11 @@ They have no prefixes of past cycles, and nothing of workers that have gone.
 from __future__ import annotations
 
 import math
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 import dask.config
+import msgpack
 from dask.utils import parse_timedelta
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ MAX_QUESTIONS: Final = 20
 """Each time. A question is for one worker, and the scheduler passes it on."""
 
 EVERY_S: Final = 5.0
+OFF_S: Final = 10.0
+"""Without any cycle for this time, a worker's profiler is taken to be switched off."""
+
 FOR_EVER: Final = 1e300
 
 
@@ -27,13 +32,17 @@ class ProfileRoutes:
     """Reads the profiles of workers, without prefixes."""
 
     def __init__(self) -> None:
+        self.answer_bytes = 0
+        """What the last answers took, about: distributed does not report it."""
         self._workers: dict[str, _Worker] = {}
 
     async def read(self, link: Link, known: dict[str, Any]) -> AsyncIterator[tuple[str, bytes]]:
         """Ask, and yield what is new of each worker in the form of the agent's answers."""
-        since = min([one.until for one in self._workers.values()], default=0.0)
+        sampled = [one for one in self._workers.values() if one.states[0] != "off"]
+        since = min([one.until for one in sampled], default=0.0)
         question = {"op": "profile_metadata", "start": since, "stop": FOR_EVER}
         answers = await link.ask("broadcast", msg=question, on_error="ignore") or {}
+        self.answer_bytes = _size(answers)
         self._workers = {one: self._workers.get(one, _Worker()) for one in answers}
         # Workers that are furthest behind come first.
         behind = sorted(self._workers, key=lambda one: self._workers[one].until)
@@ -43,6 +52,8 @@ class ProfileRoutes:
             new = [(float(end), count) for end, count in counts if end > worker.until]
             del new[-1:]  # with the last cycle comes the one that has not ended
             if not new:
+                if not counts and worker.take_off():
+                    yield address, worker.packed.answer(known.get(address), worker)
                 continue
             tree = None
             if any(count for _, count in new):
@@ -56,6 +67,7 @@ class ProfileRoutes:
                     "stop": math.nextafter(new[-1][0], 0.0),
                 }
                 found = await link.ask("broadcast", msg=question, workers=[address])
+                self.answer_bytes += _size(found)
                 tree = found[address]
             worker.take(new[0][0], new[-1][0], tree)
             yield address, worker.packed.answer(known.get(address), worker)
@@ -74,6 +86,7 @@ class _Worker:
         self.interval_s = parse_timedelta(read("distributed.worker.profile.interval"), "ms")
         self.cycle_s = parse_timedelta(read("distributed.worker.profile.cycle"), "ms")
         self.states = ["refused", "refused"]
+        self.seen_s = time.monotonic()
         self.ahead_s = 0.0
         self.until = 0.0
         # It imports distributed, which a kernel without a client does not need.
@@ -84,9 +97,22 @@ class _Worker:
 
     def take(self, first: float, until: float, tree: Any) -> None:
         """Take the tree of the cycles that ended between two moments."""
+        self.states[0] = "refused"
         self._cycles = self._cycles[-1:] or [(first - self.cycle_s, {})]
         self._cycles.append((until, {"": tree} if tree else {}))
         self.until = until
 
+    def take_off(self) -> bool:
+        """Take note that there are no cycles; return whether that is news: the profiler is off."""
+        late = not self.until and time.monotonic() - self.seen_s > OFF_S
+        news = late and self.states[0] != "off"
+        if news:
+            self.states[0] = "off"
+        return news
+
     def cycles(self, scope: int) -> list[Any]:
         return [] if scope else self._cycles
+
+
+def _size(answers: Any) -> int:
+    return len(msgpack.packb(answers, default=str))
