@@ -5,7 +5,7 @@ import { decodeTasks } from "../../../js_src/wire_columns";
 import { HarnessSession } from "../../js/harness/session";
 import { fillTables, storedRun } from "../../js/harness/stored_run";
 import { T0 } from "../../js/model_rows";
-import { memoryDay } from "./memory_day";
+import { memoryDay } from "./series";
 import { bulkMessages } from "./messages";
 import { fillMetricsOf, functionNames, type MeasuredRun } from "./metrics_run";
 

@@ -14,7 +14,7 @@ import type { TableView } from "../../../js_src/session_tables";
 import { growingAxis } from "../../../js_src/timeline/window";
 import { HarnessSession } from "../../js/harness/session";
 import { T0 } from "../../js/model_rows";
-import { DAY_S, memoryDay, samplesDay } from "./memory_day";
+import { DAY_S, memoryDay, samplesDay } from "./series";
 
 const { native: nativeFrame } = (
   window as unknown as { noted: { native: typeof requestAnimationFrame } }

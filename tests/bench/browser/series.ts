@@ -1,7 +1,12 @@
-// A day of memory as a page gets it: rows of workers, and the samples of a sampler. As on the
-// wire, a page has so many of the newest rows of each ring.
+// Series as a page gets them: a day of memory by worker, of the samples of a sampler, and
+// whatever else `seriesOf` is asked for. A page has the newest rows of each ring, up to its bound.
 
-import { MEASURES, STEPS, TABLES } from "../../../js_src/schema";
+import {
+  MEASURES,
+  STEPS,
+  type TableName,
+  TABLES,
+} from "../../../js_src/schema";
 import { emptyTable, type TableView } from "../../../js_src/session_tables";
 import {
   columnsOfRing,
@@ -21,9 +26,14 @@ const LIMIT = 16 * 2 ** 30;
 const TEXT_BYTES = 16;
 
 type Cell = number | string;
-/** The keys of the rows of a moment, of the sample with that number. */
-type KeysAt = (sample: number, measured: boolean) => readonly number[];
-type CellOf = (key: number, column: string, time: number) => Cell;
+/** The keys of the rows of a moment, of the sample with that number; step 0 is as measured. */
+type KeysAt = (sample: number, step: number) => readonly number[];
+type CellOf = (
+  key: number,
+  column: string,
+  time: number,
+  length: number,
+) => Cell;
 
 /** Of the limit, which a worker has: hills, noise, and a few spikes. */
 function shareAt(worker: number, time: number): number {
@@ -59,21 +69,22 @@ export function memoryDay(
   const inTurn = Array.from({ length: turns }, (_, turn) =>
     every.filter((at) => at === 0 || at % turns === turn),
   );
-  return dayOf(
+  return seriesOf(
     "memory",
-    (sample, measured) => (measured ? inTurn[sample % turns] : every),
+    (sample, step) => (step === 0 ? inTurn[sample % turns] : every),
     (worker, column, time) =>
       column === "worker"
         ? worker && `tcp://10.0.${worker >> 5}.${worker}:40000`
         : bytesOf(worker, workers, column, time),
     seconds,
+    SAMPLE_S,
   );
 }
 
 /** One label was sampled all day. */
 export function samplesDay(workers: number): TableView<"samples"> {
   const every = [...MEASURES.keys()];
-  return dayOf(
+  return seriesOf(
     "samples",
     () => every,
     (measure, column, time) => {
@@ -84,18 +95,21 @@ export function samplesDay(workers: number): TableView<"samples"> {
       const name = column.replace(of, of === "limit" ? of : MEASURES[measure]);
       return bytesOf(worker ?? 0, workers, name, time);
     },
+    DAY_S,
+    SAMPLE_S,
   );
 }
 
-function dayOf<N extends "memory" | "samples">(
+export function seriesOf<N extends TableName>(
   name: N,
   keysAt: KeysAt,
   cellOf: CellOf,
-  seconds = DAY_S,
+  seconds: number,
+  sample_s: number,
 ): TableView<N> {
   const shape: TableShape = TABLES[name];
   const rings = STEPS.map((step, ring) =>
-    ringOf(shape, ring, step, keysAt, cellOf, seconds),
+    ringOf(shape, ring, step, keysAt, cellOf, seconds, sample_s),
   );
   const columns = rings[0].columns;
   const view = { state: "ready", rows: rings[0].rows, rings, columns };
@@ -109,6 +123,7 @@ function ringOf(
   keysAt: KeysAt,
   cellOf: CellOf,
   seconds: number,
+  sample_s: number,
 ) {
   const columns = Object.entries(columnsOfRing(shape, ring));
   const row_bytes = columns.reduce(
@@ -117,11 +132,11 @@ function ringOf(
     0,
   );
   let room = shape.bytes! / STEPS.length / row_bytes;
-  const length = step || SAMPLE_S;
+  const length = step || sample_s;
   const moments: (readonly number[])[] = [];
   const last = Math.floor(seconds / length);
   for (let sample = last - 1; sample >= 0; sample--) {
-    const keys = keysAt(sample, step === 0);
+    const keys = keysAt(sample, step);
     room -= keys.length;
     if (room < 0) break;
     moments.unshift(keys);
@@ -134,7 +149,7 @@ function ringOf(
     moments.forEach((keys, at) => {
       const time = T0 + (first + at) * length;
       for (const key of keys) {
-        found[row++] = name === "time" ? time : cellOf(key, name, time);
+        found[row++] = name === "time" ? time : cellOf(key, name, time, length);
       }
     });
     const numbers = numbersType(type);
