@@ -73,7 +73,7 @@ export interface Account {
   readonly idle: Float64Array;
 }
 
-/** So finely causes are told apart in what totals are of, at most. */
+/** The most columns in which totals are split by cause. */
 const COLUMNS = 240;
 
 /**

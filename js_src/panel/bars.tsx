@@ -7,7 +7,7 @@ import { LinkButton } from "./button";
 import { Printed } from "./paging";
 import type { PanelView } from "./panel_view";
 
-/** A page with more rows is slow, and nobody reads them. */
+/** A page with more rows is slow. */
 const MOST_ROWS = 500;
 
 export interface Bar {

@@ -13,7 +13,7 @@ export interface Option {
   readonly text: string;
 }
 
-/** Nobody looks through more; the search finds the rest. */
+/** The search finds the rest. */
 const LISTED = 200;
 
 export function FilterMenu(props: {

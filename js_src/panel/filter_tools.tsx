@@ -105,7 +105,7 @@ export function Kinds<K extends string>(props: {
   );
 }
 
-/** Nobody looks through more; a page with hundreds of thousands stands still. */
+/** A page with hundreds of thousands of choices does not respond. */
 const MOST_OPTIONS = 1_000;
 
 export function Select(props: {

@@ -1,4 +1,4 @@
-// The key of a task, which is asked of the kernel where it is not here.
+// The key of a task; the kernel is asked for it if the page does not have it.
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -7,7 +7,7 @@ import type { SessionStore } from "../session";
 
 const REST_MS = 100;
 
-/** `undefined` while it is on its way, null when nobody has it any more. */
+/** `undefined` while it is requested, null if it no longer exists. */
 export function useKey(
   session: SessionStore,
   task: number,
