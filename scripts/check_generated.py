@@ -11,7 +11,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GENERATED = {"js_src/schema.ts": "scripts/generate_schema.py"}
+GENERATED = {
+    "js_src/schema.ts": "scripts/generate_schema.py",
+    "docs/guide/tables.md": "scripts/generate_tables_page.py",
+}
 
 
 def generate(command: str) -> str:

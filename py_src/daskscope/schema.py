@@ -24,7 +24,7 @@ COMM_TARGET: Final = "daskscope"
 Private = Literal["source", "code", "paths", "hosts"]
 """What a text may reveal; each has one cleaner (``report/redact.py``).
 
-What holds ``source`` is code as a whole; ``code`` are lines of it in a traceback or a log.
+``source`` is code as a whole, ``code`` is single lines of it in a traceback or a log.
 """
 
 Kind = Literal["float64", "float32", "int64", "uint32", "uint16", "uint8", "utf8", "texts"]
@@ -51,7 +51,7 @@ class Column:
     holds: tuple[Private, ...] | None = None
     combine: Combine | None = None
     of: str = ""
-    """Of which column this is the least or the most in a step: as measured all are equal."""
+    """The column of which this is the least or the most in a step; as measured all are equal."""
 
 
 @dataclass(frozen=True)
@@ -132,13 +132,18 @@ class Series(Table):
 STEPS: Final = (0, 10, 60, 600)
 """Seconds of the steps of a series' rings; 0 is as measured."""
 
+
+def _text(name: str, doc: str, *holds: Private, combine: Combine | None = None) -> Column:
+    return Column(name, "utf8", doc, holds=holds, combine=combine)
+
+
 _TIME: Final = Column("time", "float64", "when", unit="s")
-_WORKER: Final = Column("worker", "utf8", "address of the worker", holds=("hosts",))
+_WORKER: Final = _text("worker", "address of the worker", "hosts")
 
 PREFIXES: Final = Dictionary(
     "prefixes",
-    "An entry is the prefix of keys by which Dask groups tasks.",
-    (Column("name", "utf8", "the prefix", holds=("paths", "hosts")),),
+    "An entry is a prefix of keys, by which Dask groups tasks.",
+    (_text("name", "the prefix", "paths", "hosts"),),
     coloured=True,
     noun="prefix",
     nouns="prefixes",
@@ -149,19 +154,19 @@ LANES: Final = Dictionary(
     "An entry is a thread of a worker.",
     (
         _WORKER,
-        Column("thread", "utf8", "what ``threading.get_ident()`` says there", holds=()),
+        _text("thread", "``threading.get_ident()`` of the thread: identifies it within its worker"),
     ),
     noun="thread of a worker",
     nouns="threads of workers",
 )
 
 ACTIONS: Final = ("compute", "transfer", "disk-read", "disk-write", "deserialize")
-"""The first entries of the dictionary of actions; others follow as they are met."""
+"""The first entries of the dictionary of actions; others follow in order of arrival."""
 
 ACTION_NAMES: Final = Dictionary(
     "actions",
-    "An entry is what a task did in an interval.",
-    (Column("name", "utf8", "compute, transfer, disk-read, …", holds=("paths", "hosts")),),
+    "An entry is an activity of a task in an interval.",
+    (_text("name", "compute, transfer, disk-read, …", "paths", "hosts"),),
     limit=128,  # an index fits into seven bits: pages have no more room in a row
     first=tuple((action,) for action in ACTIONS),
     noun="action",
@@ -172,8 +177,13 @@ SPANS: Final = Dictionary(
     "spans",
     "An entry is a span of Dask. The first one means no span.",
     (
-        Column("id", "utf8", "its id on the scheduler", holds=()),
-        Column("name", "texts", "from the outermost to the innermost", holds=("paths", "hosts")),
+        _text("id", "id of the span on the scheduler"),
+        Column(
+            "name",
+            "texts",
+            "its name, after the names of the spans around it",
+            holds=("paths", "hosts"),
+        ),
     ),
     first=(("", ()),),
     noun="span",
@@ -185,40 +195,51 @@ TASKS: Final = Tasks(
     "A row is one start/stop interval of one task.",
     (
         Column("start", "float64", "seconds since the epoch, scheduler's clock", unit="s"),
-        Column("duration", "float32", "negative when the clocks disagree", unit="s"),
-        Column("lane", "uint16", "a worker thread", into="lanes"),
+        Column("duration", "float32", "how long it took; negative if clocks disagree", unit="s"),
+        Column("lane", "uint16", "the thread of a worker", into="lanes"),
         Column("prefix", "uint16", "the task's prefix", into="prefixes"),
-        Column("action", "uint8", "what it did", into="actions"),
-        Column("status", "uint8", "index into STATUSES, of the task"),
+        Column(
+            "action", "uint8", "what the task did: compute, transfer, disk-read, …", into="actions"
+        ),
+        Column("status", "uint8", "OK or error, of the whole task (STATUSES)"),
         Column("nbytes", "float32", "size of the task's result", unit="B"),
-        Column("span", "uint16", "0 is no span", into="spans"),
-        Column("task", "uint32", "number of the task, in order of arrival", into="tasks"),
-        Column("computation", "uint16", "which of computations; 0 unknown, 1 recomputed"),
+        Column("span", "uint16", "the task's span; empty without one", into="spans"),
+        Column(
+            "task",
+            "uint32",
+            "number of the task in this recording; a key may run more than once",
+            into="tasks",
+        ),
+        Column(
+            "computation",
+            "uint16",
+            "number of the graph, as in computations; 0: unknown, 1: recomputed",
+        ),
     ),
 )
 
 COARSE: Final = (
     Column("start", "float64", "seconds since the epoch, scheduler's clock", unit="s"),
-    Column("duration", "float32", "how long the stretch is", unit="s"),
+    Column("duration", "float32", "length of the summary block", unit="s"),
     Column("lane", "uint16", "a worker thread", into="lanes"),
-    Column("prefix", "uint16", "the prefix that took most of this stretch", into="prefixes"),
-    Column("busy", "float32", "how long the lane was busy in it", unit="s"),
-    Column("rows", "uint32", "how many rows of tasks this block summarises"),
-    Column("erred", "uint8", "1 when a task of this stretch erred"),
+    Column("prefix", "uint16", "the prefix that took most of the block", into="prefixes"),
+    Column("busy", "float32", "how long the lane was busy in the block", unit="s"),
+    Column("rows", "uint32", "how many rows of tasks the block summarises"),
+    Column("erred", "uint8", "1 if a task of the block failed"),
 )
-"""Columns of the preview of tasks: a row is one stretch of one lane of a long run."""
+"""Columns of the preview of tasks: a row is one summary block of one lane."""
 
 ERRORS: Final = Log(
     "errors",
-    "A row is a task that erred.",
+    "A row is a task that failed.",
     (
-        Column("time", "float64", "when it stopped", unit="s"),
-        Column("key", "utf8", "the task's key", holds=("paths", "hosts")),
-        Column("prefix", "uint16", "its prefix", into="prefixes"),
+        Column("time", "float64", "when the task stopped", unit="s"),
+        _text("key", "the task's key", "paths", "hosts"),
+        Column("prefix", "uint16", "the task's prefix", into="prefixes"),
         _WORKER,
-        Column("exception", "utf8", "what it raised", holds=("code", "paths", "hosts")),
-        Column("traceback", "utf8", "the whole traceback", holds=("code", "paths", "hosts")),
-        Column("task", "int64", "number of the task", into="tasks"),
+        _text("exception", "type and text of the exception", "code", "paths", "hosts"),
+        _text("traceback", "the whole traceback", "code", "paths", "hosts"),
+        Column("task", "int64", "number of the task, as in tasks", into="tasks"),
     ),
     rows=1_000,
     noun="error",
@@ -227,17 +248,14 @@ ERRORS: Final = Log(
 
 WORKERS: Final = Log(
     "workers",
-    "A row is a worker that was there, came, changed or left.",
+    "A row is a change of a worker: it was present, joined, changed its status or left.",
     (
         _TIME,
-        Column("worker", "utf8", "address; empty when all are meant", holds=("hosts",)),
-        Column("name", "utf8", "what panels call it", holds=("hosts",)),
-        Column("what", "utf8", "present, added, removed, a status, spilling, …", holds=()),
-        Column(
-            "detail",
-            "utf8",
-            "threads that it came with, or its status before",
-            holds=("paths", "hosts"),
+        _text("worker", "address of the worker; empty for all workers", "hosts"),
+        _text("name", "the name that panels show", "hosts"),
+        _text("what", "present, added, removed, a status, spilling, …"),
+        _text(
+            "detail", "its number of threads when it joined, or its status before", "paths", "hosts"
         ),
     ),
     noun="change of a worker",
@@ -246,11 +264,11 @@ WORKERS: Final = Log(
 
 EVENTS: Final = Log(
     "events",
-    "A row is an event that was logged on the scheduler: by Dask, or by ``log_event``.",
+    "A row is an event logged on the scheduler by Dask or by ``log_event``.",
     (
         _TIME,
-        Column("topic", "utf8", "topic, or several with commas between", holds=("paths", "hosts")),
-        Column("message", "utf8", "as JSON", holds=("code", "paths", "hosts")),
+        _text("topic", "topic, or several separated by commas", "paths", "hosts"),
+        _text("message", "the event as JSON", "code", "paths", "hosts"),
     ),
     group="topic",  # those of work stealing must not push out what a user logged
     group_rows=2_000,
@@ -262,10 +280,10 @@ LOGS: Final = Log(
     "logs",
     "A row is a line of the log of the scheduler or of a worker.",
     (
-        Column("time", "float64", "when, by the clock of its process", unit="s"),
-        Column("source", "utf8", "scheduler, or the worker's address", holds=("hosts",)),
-        Column("level", "utf8", "INFO, WARNING, …", holds=()),
-        Column("text", "utf8", "the line", holds=("code", "paths", "hosts")),
+        Column("time", "float64", "when, by the clock of the process that logged it", unit="s"),
+        _text("source", "``scheduler``, or the address of a worker", "hosts"),
+        _text("level", "level: INFO, WARNING, …"),
+        _text("text", "the line", "code", "paths", "hosts"),
     ),
     rows=50_000,
     noun="line of a log",
@@ -274,12 +292,12 @@ LOGS: Final = Log(
 
 GAPS: Final = Log(
     "gaps",
-    "A row is a time in which tasks may have run unseen.",
+    "A row is an interval in which tasks may be missing.",
     (
-        Column("start", "float64", "from", unit="s"),
-        Column("stop", "float64", "to", unit="s"),
-        Column("reason", "utf8", "a short word", holds=()),
-        Column("text", "utf8", "a sentence", holds=("paths", "hosts")),
+        Column("start", "float64", "start of the interval", unit="s"),
+        Column("stop", "float64", "end of the interval", unit="s"),
+        _text("reason", "code of the reason"),
+        _text("text", "the reason in words", "paths", "hosts"),
     ),
     rows=1_000,
     time="start",
@@ -290,11 +308,11 @@ GAPS: Final = Log(
 
 ROWLESS: Final = Log(
     "rowless",
-    "A row is a task without rows in tasks: it ran nowhere, since its worker was killed.",
+    "A row is a task without an interval in tasks, because its worker was killed.",
     (
-        Column("task", "int64", "number of the task", into="tasks"),
-        Column("prefix", "uint16", "its prefix", into="prefixes"),
-        Column("status", "uint8", "index into STATUSES"),
+        Column("task", "int64", "number of the task, as in tasks", into="tasks"),
+        Column("prefix", "uint16", "the task's prefix", into="prefixes"),
+        Column("status", "uint8", "0: OK, 1: error"),
     ),
     rows=100_000,
     time="",
@@ -304,23 +322,45 @@ ROWLESS: Final = Log(
 
 SYSTEM: Final = Series(
     "system",
-    "A row is a sample of the cluster or of its scheduler; what was not measured then is NaN.",
+    "A row is a sample of the cluster or of the scheduler; NaN means not measured.",
     (
         _TIME,
-        Column("workers", "float64", "how many workers", combine="extremes"),
-        Column("threads", "float64", "how many threads", combine="extremes"),
-        Column("memory_limit", "float64", "of all workers", unit="B", combine="extremes"),
-        Column("process", "float64", "memory of their processes", unit="B", combine="extremes"),
-        Column("managed", "float64", "results in memory", unit="B", combine="extremes"),
-        Column("spilled", "float64", "results on disk", unit="B", combine="extremes"),
-        Column("replicas", "float64", "further copies of results", unit="B", combine="extremes"),
-        Column("scattered", "float64", "data that clients put there", unit="B", combine="extremes"),
-        Column("cpu", "float64", "of the scheduler: percent of a core", combine="extremes"),
-        Column("memory", "float64", "of the scheduler", unit="B", combine="extremes"),
+        Column("workers", "float64", "number of workers", combine="extremes"),
+        Column("threads", "float64", "number of threads", combine="extremes"),
+        Column(
+            "memory_limit",
+            "float64",
+            "memory limit of all workers together",
+            unit="B",
+            combine="extremes",
+        ),
+        Column(
+            "process", "float64", "memory of all worker processes", unit="B", combine="extremes"
+        ),
+        Column("managed", "float64", "results in memory of workers", unit="B", combine="extremes"),
+        Column(
+            "spilled",
+            "float64",
+            "results that workers spilled to disk",
+            unit="B",
+            combine="extremes",
+        ),
+        Column(
+            "replicas",
+            "float64",
+            "additional copies of results on other workers",
+            unit="B",
+            combine="extremes",
+        ),
+        Column("scattered", "float64", "data that clients scattered", unit="B", combine="extremes"),
+        Column("cpu", "float64", "CPU of the scheduler, in percent of a core", combine="extremes"),
+        Column(
+            "memory", "float64", "memory of the scheduler process", unit="B", combine="extremes"
+        ),
         Column(
             "loop_interval",
             "float64",
-            "between two ticks of its event loop",
+            "time between two ticks of the scheduler's event loop",
             unit="s",
             combine="extremes",
         ),
@@ -340,7 +380,7 @@ MEASURES: Final = (
 """The measures of memory, as ``distributed.scheduler.MemoryState`` names them."""
 
 WORKER_STATUSES: Final = ("", "running", "paused", "closing_gracefully", "closing", "init")
-"""What ``memory.status`` points into; the first one means another status, or the cluster."""
+"""``memory.status`` is an index into this; the first entry means another status, or the cluster."""
 
 
 def _bytes(name: str, doc: str) -> Column:
@@ -349,27 +389,26 @@ def _bytes(name: str, doc: str) -> Column:
 
 MEMORY: Final = Series(
     "memory",
-    "A row is the memory of a worker, written when it changed, or of the whole cluster.",
+    "A row is the memory of a worker or of the whole cluster, written when a measure changed.",
     (
         _TIME,
-        Column(
-            "worker",
-            "utf8",
-            "address of the worker; empty for the cluster",
-            holds=("hosts",),
-            combine="key",
-        ),
-        _bytes("process", "memory of the process"),
+        _text("worker", "address of the worker; empty for the cluster", "hosts", combine="key"),
+        _bytes("process", "memory of the worker process"),
         _bytes("managed", "results in memory"),
         _bytes("managed_total", "results in memory and on disk"),
         _bytes("spilled", "results on disk"),
-        _bytes("unmanaged", "of the process, beside the results"),
-        _bytes("unmanaged_old", "of that, what was there 30 s before already"),
-        _bytes("unmanaged_recent", "of that, what came in the last 30 s"),
-        _bytes("optimistic", "managed and unmanaged_old"),
+        _bytes("unmanaged", "memory of the process other than results"),
+        _bytes("unmanaged_old", "the part of unmanaged that is older than 30 s"),
+        _bytes("unmanaged_recent", "the part of unmanaged that came in the last 30 s"),
+        _bytes("optimistic", "managed + unmanaged_old"),
         _bytes("limit", "memory limit; NaN without one"),
-        Column("cpu", "float32", "percent of a core, as of the row", unit="%", combine="extremes"),
-        Column("status", "uint8", "index into WORKER_STATUSES", combine="last"),
+        Column("cpu", "float32", "percent of a core", unit="%", combine="extremes"),
+        Column(
+            "status",
+            "uint8",
+            "1: running, 2: paused, 3 to 5: WORKER_STATUSES; 0: other",
+            combine="last",
+        ),
     ),
     lasts=True,
     ring_bytes=(100_000_000, 100_000_000, 40_000_000, 10_000_000),
@@ -378,11 +417,11 @@ MEMORY: Final = Series(
 
 HELD: Final = Series(
     "held",
-    "A row is how much of the results of a prefix is in memory, written when it changed.",
+    "A row is the size of a prefix's results in memory, written when it changed.",
     (
         _TIME,
         Column("prefix", "uint16", "the prefix", into="prefixes", combine="key"),
-        _bytes("bytes", "of its results, each counted once"),
+        _bytes("bytes", "size of its results; replicas are not counted"),
     ),
     lasts=True,
 )
@@ -392,13 +431,13 @@ SAMPLES: Final = Series(
     "A row is a sample of a ``MemorySampler``.",
     (
         _TIME,
-        Column("label", "utf8", "of the sample", holds=("paths", "hosts"), combine="key"),
-        Column("measure", "utf8", "one of MEASURES", holds=(), combine="key"),
+        _text("label", "label of the sample", "paths", "hosts", combine="key"),
+        _text("measure", "what was measured: process, managed, …", combine="key"),
         _bytes("cluster", "sum of all workers"),
-        _bytes("least", "of a worker"),
-        _bytes("median", "of the workers"),
-        _bytes("most", "of a worker"),
-        _bytes("limit", "of all workers together; NaN without one"),
+        _bytes("least", "lowest value of a worker"),
+        _bytes("median", "median of the workers"),
+        _bytes("most", "highest value of a worker"),
+        _bytes("limit", "memory limit of all workers together; NaN without one"),
     ),
     ring_bytes=(20_000_000, 20_000_000, 10_000_000, 5_000_000),
     page_bytes=40_000_000,
@@ -406,8 +445,8 @@ SAMPLES: Final = Series(
 
 CONTEXTS: Final = Dictionary(
     "contexts",
-    "An entry is where workers measured: execute, gather-dep, get-data, memory-monitor, p2p-…",
-    (Column("name", "utf8", "the context", holds=("paths", "hosts")),),
+    "An entry is a context of a metric: execute, gather-dep, get-data, memory-monitor, p2p-…",
+    (_text("name", "the context", "paths", "hosts"),),
     limit=255,  # an index fits into uint8
     first=(("execute",), ("gather-dep",), ("get-data",), ("memory-monitor",)),
     noun="context",
@@ -416,20 +455,20 @@ CONTEXTS: Final = Dictionary(
 
 ACTIVITIES: Final = Dictionary(
     "activities",
-    "An entry is what workers measured, as distributed names it, or as a user did.",
-    (Column("name", "utf8", "thread-cpu, disk-read, …", holds=("paths", "hosts")),),
+    "An entry is an activity of a metric, as named by distributed or by the user.",
+    (_text("name", "thread-cpu, disk-read, …", "paths", "hosts"),),
     coloured=True,
     noun="activity",
     nouns="activities",
 )
 
 BESIDE_TASKS: Final = ("executor", "other")
-"""Activities of ``execute`` that are not in the intervals of ``tasks``: no thread is busy then."""
+"""Activities of ``execute`` outside of the intervals in ``tasks``: no thread is busy then."""
 
 UNITS: Final = Dictionary(
     "units",
     "An entry is the unit of a metric.",
-    (Column("name", "utf8", "seconds, bytes, count, …", holds=("paths", "hosts")),),
+    (_text("name", "seconds, bytes, count, …", "paths", "hosts"),),
     limit=255,
     first=(("seconds",), ("bytes",), ("count",)),
     noun="unit",
@@ -438,21 +477,27 @@ UNITS: Final = Dictionary(
 
 
 def _prefix_or_none() -> Column:
-    return Column("prefix", "uint16", 'the prefix, or ""', into="prefixes", combine="key")
+    return Column("prefix", "uint16", "the prefix; empty for none", into="prefixes", combine="key")
 
 
 METRICS: Final = Series(
     "metrics",
-    "A row is how much a Fine Performance Metric of Dask grew in a stretch of time.",
+    "A row is how much a Fine Performance Metric of Dask grew in an interval.",
     (
         _TIME,
-        Column("duration", "float32", "of the stretch", unit="s"),
+        Column("duration", "float32", "length of the interval", unit="s"),
         Column("context", "uint8", "where it was measured", into="contexts", combine="key"),
         _prefix_or_none(),
-        Column("activity", "uint16", "what was measured", into="activities", combine="key"),
-        Column("span", "uint16", "0 is no span", into="spans", combine="key"),
-        Column("unit", "uint8", "of the value", into="units", combine="key"),
-        Column("value", "float64", "by how much it grew", combine="sum"),
+        Column(
+            "activity",
+            "uint16",
+            "what the time or the bytes were spent on",
+            into="activities",
+            combine="key",
+        ),
+        Column("span", "uint16", "the span; empty for none", into="spans", combine="key"),
+        Column("unit", "uint8", "unit of the value", into="units", combine="key"),
+        Column("value", "float64", "by how much the metric grew", combine="sum"),
     ),
     ring_bytes=(32_000_000, 26_000_000, 18_000_000, 8_000_000),
     page_bytes=40_000_000,
@@ -467,26 +512,30 @@ def _tasks_in(name: str, doc: str) -> Column:
 
 TASK_STATES: Final = Series(
     "states",
-    "A row is how many tasks of a prefix, of a worker or of all (both empty) are in each state, "
-    "written when it changed.",
+    "A row is how many tasks of a prefix, of a worker or in total (both empty) are in each state, "
+    "written when a number changed.",
     (
         _TIME,
         _prefix_or_none(),
+        _text("worker", "address of the worker; empty for none", "hosts", combine="key"),
+        _tasks_in("waiting", "tasks that wait for other tasks"),
+        _tasks_in("queued", "tasks that wait on the scheduler for a free thread"),
+        _tasks_in("no_worker", "tasks that wait for a worker that may run them"),
+        _tasks_in("processing", "tasks assigned to workers, including those that execute"),
+        _tasks_in("executing", "tasks that run in a thread"),
+        _tasks_in("fetching", "inputs that workers are fetching; not by prefix"),
+        _tasks_in("memory", "tasks whose results are in memory"),
         Column(
-            "worker", "utf8", "address of the worker, or empty", holds=("hosts",), combine="key"
+            "start",
+            "float64",
+            "mean time at which the executing tasks began",
+            unit="s",
+            combine="last",
         ),
-        _tasks_in("waiting", "wait for other tasks"),
-        _tasks_in("queued", "wait on the scheduler for a free thread"),
-        _tasks_in("no_worker", "wait for a worker that may run them"),
-        _tasks_in("processing", "are at workers, those that execute too"),
-        _tasks_in("executing", "run in a thread"),
-        _tasks_in("fetching", "of a worker or of all: inputs that are on their way"),
-        _tasks_in("memory", "have their results in memory"),
-        Column("start", "float64", "when those that execute began: mean", unit="s", combine="last"),
         Column(
             "earliest",
             "float64",
-            "when the first of those that execute began",
+            "when the first of the executing tasks began",
             unit="s",
             combine="last",
         ),
@@ -502,20 +551,20 @@ RECOMPUTED: Final = 1
 """``tasks.computation`` of a task that ran again, since its result was lost."""
 
 WITHOUT_GRAPH: Final = ("(unknown)", "(recomputed)")
-"""What stands for the cell of these two, by the number."""
+"""Names of their cells, by the number."""
 
 COMPUTATIONS: Final = Log(
     "computations",
-    "A row is a graph that a client sent. Of very many, the last ones share a row.",
+    "A row is a graph that a client sent; after 60,000 graphs, all further ones share a row.",
     (
-        Column("computation", "uint16", "what ``tasks.computation`` says; never 0 or 1"),
+        Column("computation", "uint16", "number of the graph, as in tasks; never 0 or 1"),
         Column("time", "float64", "when it was sent", unit="s"),
-        Column("stop", "float64", "when the scheduler had read it; NaN before", unit="s"),
-        Column("graphs", "uint32", "how many graphs this row counts"),
-        Column("tasks", "uint32", "how many tasks they brought"),
-        Column("client", "utf8", "id of the client", holds=("hosts",)),
-        Column("cell", "utf8", "the cell that sent it: ``In [7]``, or empty", holds=()),
-        Column("code", "utf8", "the code that sent it", holds=("source", "paths", "hosts")),
+        Column("stop", "float64", "when the scheduler had read the graph; NaN before", unit="s"),
+        Column("graphs", "uint32", "number of graphs in this row"),
+        Column("tasks", "uint32", "number of tasks that they contained"),
+        _text("client", "id of the client", "hosts"),
+        _text("cell", "the notebook cell that sent it, such as ``In [7]``; empty for none"),
+        _text("code", "the code that sent the graph", "source", "paths", "hosts"),
     ),
     rows=60_000,
     key="computation",
@@ -526,14 +575,14 @@ COMPUTATIONS: Final = Log(
 
 CELLS: Final = Log(
     "cells",
-    "A row is a cell of a notebook that was executed.",
+    "A row is a notebook cell that was executed.",
     (
-        Column("cell", "utf8", "``In [7]``", holds=()),
-        Column("time", "float64", "when it began", unit="s"),
-        Column("stop", "float64", "when it ended; NaN while it runs", unit="s"),
-        Column("status", "utf8", "running, ok, error or interrupted", holds=()),
-        Column("id", "utf8", "which cell of the notebook it is", holds=()),
-        Column("code", "utf8", "its text", holds=("source", "paths", "hosts")),
+        _text("cell", "name of the cell, such as ``In [7]``"),
+        Column("time", "float64", "when the cell began", unit="s"),
+        Column("stop", "float64", "when the cell ended; NaN while it runs", unit="s"),
+        _text("status", "running, ok, error or interrupted"),
+        _text("id", "id of the cell in the notebook"),
+        _text("code", "text of the cell", "source", "paths", "hosts"),
     ),
     key="cell",
     stop="stop",
@@ -543,17 +592,17 @@ CELLS: Final = Log(
 
 SPAN_TIMES: Final = Log(
     "span_times",
-    "A row is what Dask knows of a span, without the spans inside it.",
+    "A row is a span, without the spans inside it.",
     (
         Column("span", "uint16", "the span", into="spans"),
-        Column("parent", "uint16", "the span around it; 0 is none", into="spans"),
-        Column("time", "float64", "when its first task came", unit="s"),
+        Column("parent", "uint16", "the span around it; empty for none", into="spans"),
+        Column("time", "float64", "when its first task arrived", unit="s"),
         Column("start", "float64", "when its first task began; NaN before", unit="s"),
         Column("stop", "float64", "when its last task ended; NaN before", unit="s"),
-        Column("tasks", "uint32", "how many tasks it has"),
-        Column("erred", "uint32", "how many of them erred"),
-        Column("nbytes", "float64", "of all results", unit="B"),
-        Column("code", "utf8", "the code that sent it", holds=("source", "paths", "hosts")),
+        Column("tasks", "uint32", "number of its tasks"),
+        Column("erred", "uint32", "number of its tasks that failed"),
+        Column("nbytes", "float64", "size of all its results", unit="B"),
+        _text("code", "the code in which it began", "source", "paths", "hosts"),
     ),
     key="span",
     stop="stop",
@@ -563,13 +612,18 @@ SPAN_TIMES: Final = Log(
 
 FRAMES: Final = Dictionary(
     "frames",
-    "An entry is a function that was seen on a stack. The first one is the root of all.",
+    "An entry is a function that was seen on a stack. The first entry is the root.",
     (
-        Column("name", "utf8", "of the function, or ``in one of: …``", holds=("paths", "hosts")),
-        Column("file", "utf8", "its file; empty if unknown", holds=("paths", "hosts")),
-        Column("first_line", "uint32", "where the function begins"),
-        Column("line", "uint32", "a line where it was seen: an estimate"),
-        Column("source", "utf8", "that line", holds=("source", "paths", "hosts")),
+        _text(
+            "name",
+            "name of the function, or ``in one of: …`` if Dask's data is ambiguous",
+            "paths",
+            "hosts",
+        ),
+        _text("file", "file of the function; empty if unknown", "paths", "hosts"),
+        Column("first_line", "uint32", "first line of the function"),
+        Column("line", "uint32", "a line in which the function was seen"),
+        _text("source", "source code of that line", "source", "paths", "hosts"),
     ),
     first=(("", "", 0, 0, ""),),
     noun="function",
@@ -578,10 +632,15 @@ FRAMES: Final = Dictionary(
 
 STACKS: Final = Dictionary(
     "stacks",
-    "An entry is a stack: a function, called from another stack, which precedes it.",
+    "An entry is a stack: a function and the stack that called it, which is an earlier entry.",
     (
-        Column("parent", "uint32", "the stack that called it; the root's is itself", into="stacks"),
-        Column("frame", "uint32", "the function", into="frames"),
+        Column(
+            "parent",
+            "uint32",
+            "number of the stack that called it; the root has its own",
+            into="stacks",
+        ),
+        Column("frame", "uint32", "number of the function", into="frames"),
     ),
     limit=1_000_000,
     first=((0, 0),),
@@ -590,25 +649,24 @@ STACKS: Final = Dictionary(
 )
 
 SCOPES: Final = ("compute", "worker", "scheduler")
-"""What ``profile_counts.scope`` points into: threads of tasks, and event loops of processes."""
+"""``profile_counts.scope`` is an index into this: threads that run tasks, and event loops."""
 
 PROFILE_COUNTS: Final = Series(
     "profile_counts",
-    "A row is how often a stack was seen, without what it called.",
+    "A row is how often a stack was sampled, without the functions that it called.",
     (
         _TIME,
-        Column("duration", "float32", "of the time in which it was seen", unit="s"),
-        Column("scope", "uint8", "index into SCOPES", combine="key"),
+        Column("duration", "float32", "length of the interval", unit="s"),
         Column(
-            "worker",
-            "utf8",
-            "address of the worker; empty for the scheduler",
-            holds=("hosts",),
+            "scope",
+            "uint8",
+            "0: threads of tasks, 1: event loop of a worker, 2: of the scheduler",
             combine="key",
         ),
+        _text("worker", "address of the worker; empty for the scheduler", "hosts", combine="key"),
         _prefix_or_none(),
-        Column("stack", "uint32", "what was seen", into="stacks", combine="key"),
-        Column("count", "float32", "samples", combine="sum"),
+        Column("stack", "uint32", "number of the stack", into="stacks", combine="key"),
+        Column("count", "float32", "number of samples", combine="sum"),
     ),
     ring_bytes=(20_000_000, 16_000_000, 46_000_000, 14_000_000),
     page_bytes=40_000_000,
@@ -617,22 +675,30 @@ PROFILE_COUNTS: Final = Series(
 )
 
 IN_ONE_OF: Final = "in one of: "
-"""With this begins the name of a frame that stands for several, since Dask counts no leaves."""
+"""Begins the name of a frame that stands for several functions, because Dask counts no leaves."""
 
 PROFILED: Final = Log(
     "profiled",
-    "A row is a process of which the profile is read.",
+    "A row is a process whose profile is read.",
     (
-        Column("worker", "utf8", "address; empty for the scheduler", holds=("hosts",)),
-        Column("time", "float64", "from when on it is known", unit="s"),
-        Column("until", "float64", "up to when it has been read", unit="s"),
-        Column("interval", "float64", "between two samples of the threads of tasks", unit="s"),
+        _text("worker", "address of the worker; empty for the scheduler", "hosts"),
+        Column("time", "float64", "start of its profile", unit="s"),
+        Column("until", "float64", "how far its profile has been read", unit="s"),
         Column(
-            "cycle", "float64", "of rows as measured; event loops are seen once in it", unit="s"
+            "interval",
+            "float64",
+            "time between two samples of the threads that run tasks",
+            unit="s",
         ),
-        Column("compute", "utf8", "ok, off, refused, or waiting", holds=()),
-        Column("administrative", "utf8", "the same of its event loop; or python-3.11", holds=()),
-        Column("lost", "uint32", "cycles that were gone before they were read"),
+        Column(
+            "cycle",
+            "float64",
+            "length of a row as measured; event loops are sampled once in each",
+            unit="s",
+        ),
+        _text("compute", "state of the profile of tasks: ok, off, refused or waiting"),
+        _text("administrative", "the same for its event loop, or python-3.11, which has none"),
+        Column("lost", "uint32", "cycles that were lost before they were read"),
     ),
     key="worker",
     stop="until",
@@ -641,7 +707,7 @@ PROFILED: Final = Log(
 )
 
 SUMMARY: Final = "summary"
-"""What pages subscribe to beside tables: the figures of the whole, made in Python, sent whole."""
+"""Pages subscribe to it like to a table: the figures of the whole run, computed in Python."""
 
 
 def tables() -> dict[str, Table]:
@@ -659,10 +725,10 @@ FILE_FORMAT: Final = 3
 
 FILE_PART_TASKS: Final = 65_536
 FILE_PART_ROWS: Final = 1_000_000
-"""So many tasks, and rows of them, one member of a file has at most."""
+"""The most tasks, and rows of them, in one member of a file."""
 
 STATUSES: Final = ("OK", "error")
-"""What ``tasks.status`` points into."""
+"""``tasks.status`` is an index into this."""
 
 NAME_KINDS: Final = ("prefixes", "lanes", "actions", "spans")
 """The dictionaries that rows of tasks point into."""
@@ -677,16 +743,16 @@ KEY_SEPARATOR: Final = "\0"
 """Between two keys of a packed block of keys; a NUL inside a key becomes U+FFFD."""
 
 MAX_KEY_CHARACTERS: Final = 100_000
-"""So much of a key an agent keeps, and a page of a key in a file; one more marks what was cut."""
+"""The most characters of a key in an agent, and in a page that reads a file; one more is a cut."""
 
 MAX_TEXT_CHARACTERS: Final = 20_000
-"""So much of any other text a log keeps."""
+"""The most characters of any other text in a log."""
 
 STATES: Final = ("live", "waiting", "lost", "partly", "stopped", "no-client")
-"""What a session is in, as the toolbar says it (a page adds its own ``paused``)."""
+"""The state of a session, as the toolbar shows it (a page adds ``paused``)."""
 
 BATCH_KINDS: Final = ("live", "detail", "coarse")
-"""Why a batch of rows is sent: it just happened, it is history, it stands for history."""
+"""Why a batch of rows is sent: it is new, it is history, or it is a preview of history."""
 
 KERNEL_MESSAGES: Final = (
     "welcome",
@@ -724,11 +790,11 @@ LIMITS: Final = {
 """Pace of the stream and bounds of a page; docs/protocol.md has the reasons."""
 
 HEARD_AGAIN_S: Final = LIMITS["ack_ms"] / 1000 + 0.5
-"""A page to which something comes is heard after no longer pause, if it can be heard."""
+"""A page that gets messages acknowledges them within this time, if its answers can arrive."""
 
 
 MIN_RECORDING_BYTES: Final = 4_000_000
-"""A recording with less has no room for the chunk that it is filling."""
+"""With less, a recording has no room for the chunk that it is filling."""
 
 
 def columns_of(table: Table) -> tuple[Column, ...]:
