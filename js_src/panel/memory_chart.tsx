@@ -235,7 +235,7 @@ function nameLimits(
     // Inside it is above its line, if there is room.
     const own = area.y(value) - (beside ? 0 : 0.6 * line);
     const y = Math.max(
-      beside ? own : own < top ? own + 1.3 * line : own,
+      beside ? own : own - line / 2 < top ? own + 1.3 * line : own,
       lowest,
     );
     if (!(y < area.y(0))) continue;
