@@ -22,7 +22,6 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
         textwrap.dedent(
             """
             import faulthandler, os, sys, threading, time, daskscope
-            import pandas  # now: a thread's import that the fork interrupts stays locked
             from daskscope.focus import set_focus_soon
             from distributed import Client
 

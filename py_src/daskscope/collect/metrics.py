@@ -10,6 +10,7 @@ from math import ceil, floor, nan
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.ma  # np.unique imports it; a fork in that moment would leave it locked
 
 from daskscope.agent.packing import NO_PREFIX
 from daskscope.collect.notices import notice
