@@ -114,7 +114,7 @@ def test_focus_set_in_python_reaches_the_page_with_its_figures(client, page):
     tasks = shown.recording.tasks
     worker = tasks["worker"].iloc[0]
     shown.focus = daskscope.Focus(workers=[worker])
-    wanted = tasks[tasks["worker"] == worker].groupby("prefix")["key"].nunique()
+    wanted = tasks[tasks["worker"] == worker].groupby("prefix", observed=True)["key"].nunique()
 
     def figures():
         page.ack(shown.id)
