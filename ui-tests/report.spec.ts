@@ -240,7 +240,8 @@ function seenFirst(): string[] {
     [...document.querySelectorAll<HTMLElement>(part)].map((element) => {
       const { x, y, width } = element.getBoundingClientRect();
       const [name] = element.innerText.split("\n");
-      const words = part.startsWith(".ds-summary") ? "" : name;
+      // Their text is hidden until the script has run.
+      const words = /^\.ds-(main|side)$/.test(part) ? "" : name;
       return `${part} ${words} ${[x, y, width].map(Math.round).join(" ")}`;
     }),
   );
