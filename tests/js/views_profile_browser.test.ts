@@ -153,8 +153,6 @@ describePanel("the panel of the profile", () => {
 
   it("narrows by time, prefix and worker, and sets time in focus by a brush", async () => {
     await open(PANEL, 1200, 700);
-    // While a graph moves, what is pointed at may be beside it.
-    await page.emulateMedia({ reducedMotion: "reduce" });
     const plot = (await page.locator(".ds-time-hit").boundingBox())!;
     const y = plot.y + 20;
     await drag(
@@ -187,6 +185,29 @@ describePanel("the panel of the profile", () => {
       .toBeCloseTo(0.25, 1);
     await choose("Scheduler");
     await expect.poll(samples).toEqual([await counted(2), await counted(2)]);
+  });
+
+  it("shows a selected time at once: only zooming is animated", async () => {
+    await open(PANEL, 1200, 700);
+    await graph().waitFor();
+    const shares = await page.evaluate(async () => {
+      const { session } = window.harness;
+      const { prototype } = CanvasRenderingContext2D;
+      const native = prototype.fillRect;
+      const shares: number[] = [];
+      prototype.fillRect = function (x, y, width, height) {
+        const isRoot = x === 0 && y === 0 && this.canvas.closest(".ds-flame");
+        if (isRoot) shares.push(width / this.canvas.width);
+        native.call(this, x, y, width, height);
+      };
+      const start = session.origin.value;
+      const time = [start + 18, start + 28] as const;
+      session.setFocus({ ...session.focus.value, time });
+      while (shares.length === 0) await new Promise(requestAnimationFrame);
+      prototype.fillRect = native;
+      return shares;
+    });
+    expect(Math.min(...shares)).toBeGreaterThan(0.99);
   });
 
   it("compares what is selected with the rest of the run", async () => {

@@ -95,12 +95,16 @@ export class FlameCanvas {
   }
 
   show(picture: FlamePicture, window: Window, moves: boolean): void {
+    const before = this.picture?.layout.x1[0];
     this.picture = picture;
-    if (window[0] !== this.target[0] || window[1] !== this.target[1]) {
+    // In a graph of other samples the same place is another frame.
+    if (!moves || picture.layout.x1[0] !== before) {
+      this.window = this.target = window;
+      this.began_ms = -1;
+    } else if (window[0] !== this.target[0] || window[1] !== this.target[1]) {
       this.from = this.window;
       this.target = window;
-      this.began_ms = moves ? 0 : -1;
-      if (!moves) this.window = window;
+      this.began_ms = 0;
     }
     this.view.request();
   }
