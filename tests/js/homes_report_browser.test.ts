@@ -62,7 +62,7 @@ describeReport("a report", () => {
     await inTab().getByText("1,394 of 1,394 tasks").waitFor();
   });
 
-  it("keeps the place of what is not unpacked yet, so that nothing moves", async () => {
+  it("keeps the place of what is not unpacked yet, so that nothing moves @all", async () => {
     await open("slow=1");
     const code = page.getByRole("group", { name: "Code of the cell" });
     const before = await code.boundingBox();
@@ -80,7 +80,7 @@ describeReport("a report", () => {
     await page.getByRole("heading", { name: "Code", exact: true }).waitFor();
   });
 
-  it("shows all of a tab that is chosen where it is narrow", async () => {
+  it("shows all of a tab that is chosen where it is narrow @all", async () => {
     await open("", "", 420);
     const row = page.getByRole("tablist");
     for (const name of ["System", "Summary"]) {
@@ -184,7 +184,7 @@ describeReport("a report", () => {
     await page.getByRole("group", { name: "Traceback" }).waitFor();
   });
 
-  it("counts errors on the tab also without a summary, and says what a cut-off file does not", async () => {
+  it("counts errors on the tab also without a summary, and says what a cut-off file does not @all", async () => {
     const none = ["time", "key", "prefix", "worker", "exception", "traceback"];
     const errors = Object.fromEntries([...none, "task"].map((of) => [of, []]));
     const query = encodeURIComponent(JSON.stringify({ errors }));
@@ -258,7 +258,7 @@ describeReport("a report", () => {
     expect(await saidOf(2)).toBe(`${long} Show less`);
   });
 
-  it("says what Dask takes for the disk", async () => {
+  it("says what Dask takes for the disk @all", async () => {
     await open("");
     const bars = page.getByRole("list", { name: "Time by action" });
     const titleOf = (name: string) =>
@@ -277,7 +277,7 @@ describeReport("a report", () => {
     );
   });
 
-  it("has a sentence in place of charts of a run between two samples", async () => {
+  it("has a sentence in place of charts of a run between two samples @all", async () => {
     const time = [1_000];
     const system = { time, cpu: [3], memory: [9], loop_interval: [0.02] };
     const query = encodeURIComponent(JSON.stringify({ system }));
@@ -295,7 +295,7 @@ describeReport("a report", () => {
     await page.getByText(/No lines of the logs.*refuses plugins/).waitFor();
   });
 
-  it("gives as the reason of an empty table neither what another lost nor merged names", async () => {
+  it("gives as the reason of an empty table neither what another lost nor merged names @all", async () => {
     const warn = (code: string, text: string) => ({
       ...{ code, level: "warn", text, next: "" },
     });
@@ -379,7 +379,7 @@ describeReport("a report", () => {
     }
   });
 
-  it("copies its link also where a page has no clipboard of its own, without what is secret", async () => {
+  it("copies its link also where a page has no clipboard of its own, without what is secret @all", async () => {
     await open("name=a%20run.html&_xsrf=of-who-opened-it&token=secret");
     await page.evaluate(() => {
       Object.defineProperty(navigator, "clipboard", { value: undefined });

@@ -100,7 +100,7 @@ describeReport("what is selected in a report", () => {
     await page.locator(".ds-error-head").waitFor();
   });
 
-  it("isolates nothing by a name that stands for the rest", async () => {
+  it("isolates nothing by a name that stands for the rest @all", async () => {
     const one = { tasks: 1, seconds: 100, erred: 0 };
     const prefixes = ["rename", "(other)"].map((name) => ({ name, ...one }));
     await open(`summary=${encodeURIComponent(JSON.stringify({ prefixes }))}`);
@@ -157,7 +157,7 @@ describeReport("what is selected in a report", () => {
     }
   });
 
-  it("says of what time the figures beside a chart are", async () => {
+  it("says of what time the figures beside a chart are @all", async () => {
     await open("", "tab=summary");
     const words = page.locator(".ds-part-legend > .ds-quiet", {
       hasText: "peak",
@@ -173,7 +173,7 @@ describeReport("what is selected in a report", () => {
       .toBe("peak in the time selected");
   });
 
-  it("shows where nothing ran before the first task of a short run", async () => {
+  it("shows where nothing ran before the first task of a short run @all", async () => {
     const query = "scale=0.01";
     await open(query);
     const first = await origin();
@@ -247,7 +247,7 @@ describeReport("what is selected in a report", () => {
     expect(now.time![1]).toBeGreaterThan(known.time);
   });
 
-  it("leads from an error to the time of its task also before its rows are here", async () => {
+  it("leads from an error to the time of its task also before its rows are here @all", async () => {
     const start = await startOfRun();
     const errors = {
       ...{ time: [start + 20], key: ["a"], prefix: ["rename"], worker: [""] },
@@ -271,7 +271,7 @@ describeReport("what is selected in a report", () => {
     expect((await focus()).time).toEqual([start + 3, start + 20]);
   });
 
-  it("leads from an error of no worker to its moment, and from one of no time nowhere", async () => {
+  it("leads from an error of no worker to its moment, and from one of no time nowhere @all", async () => {
     const start = await startOfRun();
     const errors = {
       time: [start + 5, null],

@@ -47,7 +47,7 @@ describeReport("a report with larger letters", () => {
       .toEqual([false, false]);
   });
 
-  it("writes each figure of a bar on one line", async () => {
+  it("writes each figure of a bar on one line @all", async () => {
     await open();
     await page.locator(".ds-bars").first().waitFor();
     await enlarge();
@@ -75,7 +75,7 @@ describeReport("a report with long names", () => {
       width,
     );
 
-  it("keeps the ends of workers' names, which tell them apart", async () => {
+  it("keeps the ends of workers' names, which tell them apart @all", async () => {
     const host = "gpu-partition-node-with-a-very-long-name.cluster.example.org";
     const workers = [0, 1].map((at) => ({
       time: 1_795_010_552,
@@ -94,7 +94,7 @@ describeReport("a report with long names", () => {
     expect(await about.first().getAttribute("title")).toBe(`${host}-worker-0`);
   });
 
-  it("cuts a long message at the end of a line, and stands facts below each other", async () => {
+  it("cuts a long message at the end of a line, and stands facts below each other @all", async () => {
     const errors = [2, 1, 1].flatMap((times, kind) =>
       Array.from({ length: times }, (_, at) => ({
         time: 1_795_010_560 + at,
@@ -131,7 +131,7 @@ describeReport("a report with long names", () => {
     [900, true],
     [1180, true],
   ])(
-    "cuts neither names nor times of errors at %i px, larger letters: %s",
+    "cuts neither names nor times of errors at %i px, larger letters: %s @all",
     async (width, larger) => {
       const name = (of: string, at: number) =>
         `${of}-${"long-".repeat(9)}${at}`;

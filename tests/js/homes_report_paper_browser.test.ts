@@ -104,7 +104,7 @@ KeyError: zone`,
     await page.getByText("Show all 14").waitFor();
   });
 
-  it("prints code as wide as paper is", async () => {
+  it("prints code as wide as paper is @all", async () => {
     await open("", "", 794, 1123);
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
@@ -148,7 +148,7 @@ KeyError: zone`,
     },
   );
 
-  it("says on paper what is missing and what is selected, also with the task stream open", async () => {
+  it("says on paper what is missing and what is selected, also with the task stream open @all", async () => {
     await open("cut=1", "tab=task-stream&prefixes=rename");
     await page.getByText("1,394 of 1,394 tasks").waitFor();
     await page.emulateMedia({ media: "print" });

@@ -85,7 +85,7 @@ describePanel("the plot of a MemorySampler", () => {
     await expect.poll(() => card().count()).toBe(0);
   });
 
-  it("takes measure and alignment from Python, and only what it knows", async () => {
+  it("takes measure and alignment from Python, and only what it knows @all", async () => {
     const chosen = { align: true, measure: "unmanaged_old" };
     await open(`${PLOT}&${options(chosen)}`, 900, 440);
     const measure = page.getByLabel("Measure");
@@ -167,7 +167,7 @@ describePanel("the plot of a MemorySampler", () => {
     expect(await height()).toBeGreaterThan(60);
   });
 
-  it("says so where a measure was not sampled", async () => {
+  it("says so where a measure was not sampled @all", async () => {
     await open(PLOT, 900, 440);
     await page.evaluate(() => {
       const { session } = window.harness;
@@ -240,7 +240,7 @@ describePanel("the plot of a MemorySampler", () => {
     await expect.poll(() => page.locator(".ds-state").count()).toBe(0);
   });
 
-  it("keeps what is zoomed to while samples come, and pauses", async () => {
+  it("keeps what is zoomed to while samples come, and pauses @all", async () => {
     await open(`${PLOT}&labels=1&at=20`, 900, 440);
     await pointAt(0.1);
     await page.mouse.down();

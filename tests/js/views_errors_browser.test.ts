@@ -92,7 +92,7 @@ describePanel("the errors of the task stream", () => {
       .toBe(true);
   });
 
-  it("are told before all else in a low panel", async () => {
+  it("are told before all else in a low panel @all", async () => {
     await open("scenario=full", 900, 330);
     const at = await errorMark();
     await page.mouse.click(at.x, at.y);
@@ -104,7 +104,7 @@ describePanel("the errors of the task stream", () => {
     expect(below.y + below.height).toBeLessThan(room.y + room.height);
   });
 
-  it("are pinned also while the page lacks the rows of the task", async () => {
+  it("are pinned also while the page lacks the rows of the task @all", async () => {
     await open("scenario=coarse");
     await page.evaluate(() => {
       const { session } = window.harness;
@@ -216,7 +216,7 @@ describePanel("the errors of the task stream", () => {
     await page.locator(".ds-error-head").waitFor();
   });
 
-  it("are not all there when there were very many: the table says so, and the task", async () => {
+  it("are not all there when there were very many: the table says so, and the task @all", async () => {
     await open("scenario=full");
     await page.evaluate(() => {
       const { session } = window.harness;
@@ -247,7 +247,7 @@ describePanel("the errors of the task stream", () => {
     await pinned.getByText("cannot reindex on an axis").waitFor();
   });
 
-  it("show in a table that keeps its last column at 200 pixels", async () => {
+  it("show in a table that keeps its last column at 200 pixels @all", async () => {
     await open("scenario=full", 220, 420);
     await page.evaluate(() => window.harness.setWidth(200));
     await plot().press("t");

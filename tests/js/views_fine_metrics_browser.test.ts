@@ -108,7 +108,7 @@ describePanel("the panel of fine performance metrics", () => {
     await expect.poll(async () => (await focus()).spans).toEqual([]);
   });
 
-  it("has nothing of a cell of which no task has ended", async () => {
+  it("has nothing of a cell of which no task has ended @all", async () => {
     await open(PANEL, 1000, 760);
     await choose("By function");
     await expect.poll(() => bars("Execution by function").count()).toBe(7);
@@ -126,7 +126,7 @@ describePanel("the panel of fine performance metrics", () => {
     expect(await bars("Execution by function").count()).toBe(0);
   });
 
-  it("counts the tasks of what is selected, also none", async () => {
+  it("counts the tasks of what is selected, also none @all", async () => {
     await open(PANEL, 1000, 760);
     const tasks = () => text(".ds-status");
     await expect.poll(tasks).toMatch(/^([\d,]+)\s+of \1 tasks/);
@@ -144,7 +144,7 @@ describePanel("the panel of fine performance metrics", () => {
     expect(await page.getByText("idle or other spans").count()).toBe(0);
   });
 
-  it("gives an activity of a user a colour of its own", async () => {
+  it("gives an activity of a user a colour of its own @all", async () => {
     await open(PANEL, 1000, 760);
     await choose("By activity");
     const background = (name: string) =>
@@ -159,7 +159,7 @@ describePanel("the panel of fine performance metrics", () => {
     expect(own).not.toBe(await background("executor"));
   });
 
-  it("says that a worker was lost with what it measured", async () => {
+  it("says that a worker was lost with what it measured @all", async () => {
     await open(PANEL, 1000, 760);
     await page.evaluate(() => {
       const { session } = window.harness;
@@ -201,7 +201,7 @@ describePanel("the panel of fine performance metrics", () => {
       .toMatch(/of 4\d\d\.\d s$/);
   });
 
-  it("says what a column consists of, where the pointer is", async () => {
+  it("says what a column consists of, where the pointer is @all", async () => {
     await open(PANEL, 1000, 760);
     const plot = (await page.locator(".ds-time-hit").boundingBox())!;
     const before = await page.locator(".ds-fine-chart").boundingBox();
@@ -237,7 +237,7 @@ describePanel("the panel of fine performance metrics", () => {
     await expect.poll(async () => (await cells(1))[0]).toBe("get-data");
   });
 
-  it("keeps the order of functions while the run goes on", async () => {
+  it("keeps the order of functions while the run goes on @all", async () => {
     await open("panel=fine-metrics&scenario=live&at=3&metrics=1", 1000, 760);
     await choose("By function");
     const names = () => bars("Execution by function").allInnerTexts();

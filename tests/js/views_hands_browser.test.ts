@@ -202,7 +202,7 @@ describePanel("the task stream by mouse and keyboard", () => {
       .toBeNull();
   });
 
-  it("gives no figures of a selection that the kernel has not counted", async () => {
+  it("gives no figures of a selection that the kernel has not counted @all", async () => {
     await open("scenario=full");
     const legend = page.locator(".ds-legend-detail").first();
     const figures = await legend.innerText();
@@ -278,7 +278,7 @@ describePanel("the task stream by mouse and keyboard", () => {
     await page.locator(".ds-chip", { hasText: "worker-2" }).waitFor();
   });
 
-  it("shows above the lanes only what the isolated worker did", async () => {
+  it("shows above the lanes only what the isolated worker did @all", async () => {
     await open("scenario=full");
     const label = page.locator(".ds-overview-label");
     await expect.poll(() => label.innerText()).toBe("Threads busy, of 16");
@@ -309,7 +309,7 @@ describePanel("the task stream by mouse and keyboard", () => {
     await card.waitFor();
   });
 
-  it("resumes as it followed before the pause", async () => {
+  it("resumes as it followed before the pause @all", async () => {
     await open("scenario=full");
     await plot().press("f");
     await plot().press(" ");
@@ -355,7 +355,7 @@ describePanel("the task stream by mouse and keyboard", () => {
     expect(await list.count()).toBe(0);
   });
 
-  it("leaves the keys on a button that was reached by keyboard", async () => {
+  it("leaves the keys on a button that was reached by keyboard @all", async () => {
     await open("scenario=full");
     const hasKeys = (name: string) =>
       expect
@@ -372,7 +372,7 @@ describePanel("the task stream by mouse and keyboard", () => {
     await hasKeys("Export");
   });
 
-  it("offers no pause where nothing comes any more", async () => {
+  it("offers no pause where nothing comes any more @all", async () => {
     await open("scenario=full");
     const pause = page.getByRole("button", { name: "Pause" });
     const setState = (state: "live" | "stopped") =>
@@ -413,7 +413,7 @@ describePanel("the task stream by mouse and keyboard", () => {
     ).toBe(true);
   });
 
-  it("says so where the next match has no rows on this page", async () => {
+  it("says so where the next match has no rows on this page @all", async () => {
     await open("scenario=full");
     await page.evaluate(() =>
       window.harness.session.addKeys(5_000, ["read-parquet-far-away"]),

@@ -74,7 +74,7 @@ describePanel("the task stream in its surroundings", () => {
     await expect.poll(backgrounds).toEqual([DARK, DARK]);
   });
 
-  it("makes room for larger text as soon as the host has it", async () => {
+  it("makes room for larger text as soon as the host has it @all", async () => {
     await open("scenario=full");
     const lanesTop = async () => {
       const gutter = (await page.locator(".ds-gutter").boundingBox())!;
@@ -97,7 +97,7 @@ describePanel("the task stream in its surroundings", () => {
     await expect.poll(backgrounds).toEqual([DARK, DARK]);
   });
 
-  it("takes on a theme that changed while it was out of the page", async () => {
+  it("takes on a theme that changed while it was out of the page @all", async () => {
     await open("scenario=full", 1200, 640, true);
     await expect.poll(backgrounds).toEqual([LIGHT, LIGHT]);
     await page.clock.install();
@@ -244,7 +244,7 @@ describePanel("the task stream in its surroundings", () => {
     await page.getByText("Gateway, team-prod").waitFor({ state: "detached" });
   });
 
-  it("keeps the menu open when the first rows arrive behind it", async () => {
+  it("keeps the menu open when the first rows arrive behind it @all", async () => {
     await open("scenario=chooser");
     const show = (there: boolean) =>
       page.evaluate((yes) => {
@@ -259,7 +259,7 @@ describePanel("the task stream in its surroundings", () => {
     expect(await page.locator(".ds-chooser .ds-menu-item").count()).toBe(3);
   });
 
-  it("scrolls its help where that is higher than the panel", async () => {
+  it("scrolls its help where that is higher than the panel @all", async () => {
     await open("scenario=full&inline=1", 900, 260);
     const before = await shown();
     await plot().press("?");

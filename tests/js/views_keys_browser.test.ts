@@ -109,7 +109,7 @@ describePanel("the keys of a task stream", () => {
     expect(stop - start).toBeCloseTo(2, 1);
   });
 
-  it("move nothing before the first task, so that a run is followed from its start", async () => {
+  it("move nothing before the first task, so that a run is followed from its start @all", async () => {
     await open("scenario=live");
     await page.locator(".ds-root").focus();
     for (const key of ["a", "d", "ArrowLeft", "w", "z"]) {

@@ -228,7 +228,7 @@ describePanel("a live panel", () => {
     await page.getByRole("button", { name: "Insert client code" }).waitFor();
   });
 
-  it("keeps what there was when the connection is lost, and says so", async () => {
+  it("keeps what there was when the connection is lost, and says so @all", async () => {
     await open("panel=logs&scenario=live&at=9", 700, 400);
     const rows = await times();
     await page.evaluate(() => {
@@ -239,7 +239,7 @@ describePanel("a live panel", () => {
     expect(await times()).toEqual(rows);
   });
 
-  it("goes on when some rows of a table cannot be read", async () => {
+  it("goes on when some rows of a table cannot be read @all", async () => {
     await open("panel=logs&scenario=live&at=9", 700, 400);
     const rows = await times();
     await page.evaluate(() => {

@@ -13,7 +13,7 @@ import {
 } from "./harness/panel";
 
 describePanel("the picture of a task stream", () => {
-  it("begins to move by one frame's share, however long it rested", async () => {
+  it("begins to move by one frame's share, however long it rested @all", async () => {
     await open("scenario=full");
     await plot().press("w");
     await shown();
@@ -99,7 +99,7 @@ describePanel("the picture of a task stream", () => {
     expect(await asked()).toEqual([40]);
   });
 
-  it("is said to be of the workers that are there, isolated or not", async () => {
+  it("is said to be of the workers that are there, isolated or not @all", async () => {
     await open("scenario=full");
     const workers = async () =>
       /on (\d+) workers?\./.exec(

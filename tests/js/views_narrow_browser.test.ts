@@ -27,7 +27,7 @@ describePanel("the task stream where there is little room", () => {
       .toEqual(expect.arrayContaining(["1,394 of 1,394 tasks", "16 threads"]));
   });
 
-  it("keeps all of the search field in the panel while it is open", async () => {
+  it("keeps all of the search field in the panel while it is open @all", async () => {
     await open("scenario=chooser", 640, 420);
     await plot().press("/");
     await page.locator(".ds-search input").fill("rename");
@@ -56,7 +56,7 @@ describePanel("the task stream where there is little room", () => {
     await page.getByRole("heading", { name: "Task stream" }).waitFor();
   });
 
-  it("tells numbered workers apart where their names have little room", async () => {
+  it("tells numbered workers apart where their names have little room @all", async () => {
     await open("scenario=full&workers=24&threads=2", 330, 600);
     const names = page.locator(".ds-worker-name");
     await expect.poll(() => names.count()).toBe(24);
@@ -94,7 +94,7 @@ describePanel("the task stream where there is little room", () => {
     expect(shown).toEqual([true, true, true]);
   });
 
-  it("keeps the words of a notice readable beside its buttons", async () => {
+  it("keeps the words of a notice readable beside its buttons @all", async () => {
     await open("scenario=partly", 285, 420);
     const alert = page.getByRole("alert");
     await alert.waitFor();
@@ -134,7 +134,7 @@ describePanel("the task stream where there is little room", () => {
     await expect.poll(() => crumbs.innerText()).toBe("Whole run");
   });
 
-  it("says that it shows the last of the run also beside a filter", async () => {
+  it("says that it shows the last of the run also beside a filter @all", async () => {
     await open("scenario=full&scale=4", 1000, 500);
     const crumbs = page.locator(".ds-crumbs");
     const last = /^Whole run\s*›\s*last 60\.0 s/;
@@ -144,7 +144,7 @@ describePanel("the task stream where there is little room", () => {
     expect(await crumbs.innerText()).toMatch(last);
   });
 
-  it("cuts no word of its menu", async () => {
+  it("cuts no word of its menu @all", async () => {
     for (const width of [420, 240]) {
       await open("scenario=full", width, 500);
       await page.getByRole("button", { name: "More" }).click();
@@ -160,7 +160,7 @@ describePanel("the task stream where there is little room", () => {
     }
   });
 
-  it("names the client that is shown as far as it fits, and which of them it is", async () => {
+  it("names the client that is shown as far as it fits, and which of them it is @all", async () => {
     await open("scenario=chooser", 640, 420);
     const button = page.getByRole("button", { name: "Choose a client" });
     for (const width of [640, 470, 400, 330, 285]) {
@@ -200,7 +200,7 @@ describePanel("the task stream where there is little room", () => {
     await expect.poll(() => legend.innerText()).toMatch(/^\+6$/);
   });
 
-  it("keeps the legend as long as it is, whatever a filter leaves", async () => {
+  it("keeps the legend as long as it is, whatever a filter leaves @all", async () => {
     await open("scenario=full", 1200, 500);
     await page.evaluate(() => window.harness.setWidth(420));
     const legend = page.getByRole("button", { name: "Legend" });
@@ -220,7 +220,7 @@ describePanel("the task stream where there is little room", () => {
     expect(await legend.innerText()).toBe("10 in legend");
   });
 
-  it("keeps the way back to now whole at 240 pixels", async () => {
+  it("keeps the way back to now whole at 240 pixels @all", async () => {
     await open("scenario=full", 300, 420);
     await plot().press("w");
     await plot().press("a");
@@ -240,7 +240,7 @@ describePanel("the task stream where there is little room", () => {
     }
   });
 
-  it("has all words of a banner, and its buttons together, at 332 pixels", async () => {
+  it("has all words of a banner, and its buttons together, at 332 pixels @all", async () => {
     await open("scenario=lost", 332, 420);
     const next = page.locator(".ds-banner-next");
     await next.waitFor();
@@ -254,7 +254,7 @@ describePanel("the task stream where there is little room", () => {
     expect(new Set(tops).size).toBe(1);
   });
 
-  it("has a legend with names in half a window, which stays when what is shown changes", async () => {
+  it("has a legend with names in half a window, which stays when what is shown changes @all", async () => {
     await open("scenario=full", 532, 420);
     const entries = page.locator(".ds-legend > .ds-legend-entry");
     const names = await entries.allInnerTexts();
@@ -336,7 +336,7 @@ describePanel("the task stream where there is little room", () => {
     await page.getByRole("button", { name: "Export PNG" }).waitFor();
   });
 
-  it("lets less of the status line stand where the host's letters are larger", async () => {
+  it("lets less of the status line stand where the host's letters are larger @all", async () => {
     await open("scenario=full", 900, 420);
     // How much room the words take is the matter of the machine's font.
     for (let width = 480; width < 900; width += 20) {

@@ -110,7 +110,7 @@ describePanel("the task stream in a browser", () => {
     await expect.poll(async () => (await shown())[1]).toBeGreaterThan(held[1]);
   });
 
-  it("promises no detail to a page that is full", async () => {
+  it("promises no detail to a page that is full @all", async () => {
     await open("scenario=coarse");
     await shown();
     const full = {
@@ -177,7 +177,7 @@ describePanel("the task stream in a browser", () => {
     await card.waitFor({ state: "detached" });
   });
 
-  it("says how many threads were busy before workers left", async () => {
+  it("says how many threads were busy before workers left @all", async () => {
     await open("scenario=full");
     await page.getByText("Threads busy, of 16").waitFor();
     await page.evaluate(() => {
@@ -195,7 +195,7 @@ describePanel("the task stream in a browser", () => {
     await page.getByText("Threads, peak 16").waitFor();
   });
 
-  it("says that no thread was busy with what a search does not find", async () => {
+  it("says that no thread was busy with what a search does not find @all", async () => {
     await open("scenario=full");
     await page.getByText("Threads busy, of 16").waitFor();
     await page.locator(".ds-search input").fill("nothing-is-called-so");
@@ -204,7 +204,7 @@ describePanel("the task stream in a browser", () => {
     await page.getByText("Threads busy, of 16").waitFor();
   });
 
-  it("says of its figures that they are of more than the errors that are isolated", async () => {
+  it("says of its figures that they are of more than the errors that are isolated @all", async () => {
     await open("scenario=full");
     await page.locator(".ds-status").getByText("1 erred").click();
     await page.getByText("1 selected").waitFor();
@@ -215,7 +215,7 @@ describePanel("the task stream in a browser", () => {
     }
   });
 
-  it("has the names of workers that left before it was opened", async () => {
+  it("has the names of workers that left before it was opened @all", async () => {
     await open("scenario=full");
     await page.evaluate(() => {
       const { harness } = window;
@@ -290,7 +290,7 @@ describePanel("the task stream in a browser", () => {
     await page.getByText("Lost", { exact: true }).waitFor();
   });
 
-  it("gives a prefix that came too late for a colour one where it is isolated", async () => {
+  it("gives a prefix that came too late for a colour one where it is isolated @all", async () => {
     await open("scenario=many");
     const late = 26;
     const name = await page.evaluate((prefix) => {

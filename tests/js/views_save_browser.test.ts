@@ -67,7 +67,7 @@ describePanel("a file that a task stream saves", () => {
     ).toBeGreaterThan(10_000);
   });
 
-  it("is not said to be saved where the page may not do that", async () => {
+  it("is not said to be saved where the page may not do that @all", async () => {
     await open("scenario=full&refuses=1");
     await page.evaluate(() => {
       const told: string[] = [];
@@ -100,7 +100,7 @@ describePanel("a file that a task stream saves", () => {
     }
   });
 
-  it("says of a saved file what is not in it", async () => {
+  it("says of a saved file what is not in it @all", async () => {
     await open("scenario=coarse");
     await saveCsv();
     await page
@@ -108,7 +108,7 @@ describePanel("a file that a task stream saves", () => {
       .waitFor();
   });
 
-  it("says that it saves while the kernel is asked for keys, and which did not come", async () => {
+  it("says that it saves while the kernel is asked for keys, and which did not come @all", async () => {
     await open("scenario=live");
     await page.evaluate(() => {
       const { session } = window.harness;

@@ -96,7 +96,7 @@ describePanel("the panel Spans and cells", () => {
     await page.getByText("No cell or span matches").waitFor();
   });
 
-  it("lists spans alone where there is no notebook, and says how to make one", async () => {
+  it("lists spans alone where there is no notebook, and says how to make one @all", async () => {
     await open(SPANS, 700, 500);
     await page.evaluate(() => {
       const { session } = window.harness;
