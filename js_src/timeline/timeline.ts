@@ -92,6 +92,14 @@ export class Timeline {
     else this.request();
   }
 
+  /** Shows a time, or the whole run, without a movement; words and figures follow at once. */
+  jump(range: Range | null): void {
+    if (range) this.window.show(...range);
+    else this.window.fit(false);
+    this.show();
+    this.settle();
+  }
+
   reset(): void {
     this.window.reset();
     this.anchor.value = this.window.anchor;

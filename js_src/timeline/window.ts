@@ -195,10 +195,10 @@ export class TimeWindow {
     this.go(this.goalStart(), this.goalStop());
   }
 
-  fit(): void {
+  fit(animate = true): void {
     if (!this.hasExtent) return;
     this.anchor = "whole";
-    this.go(this.goalStart(), this.goalStop());
+    this.go(this.goalStart(), this.goalStop(), animate);
   }
 
   /** Follows nothing until `release`; by hand it can be moved meanwhile. */

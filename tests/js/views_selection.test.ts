@@ -9,6 +9,7 @@ import { NO_FOCUS } from "../../js_src/model/types";
 import { PanelState } from "../../js_src/panels/task_stream/panel_state";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
+import { T0 } from "./model_rows";
 
 const environment = {
   visible: signal(true),
@@ -66,6 +67,31 @@ describe("panels of one session", () => {
     expect(store.model.filter).toBeNull();
     one.use(null);
     other.use(null);
+  });
+
+  it("show a time in focus at once where it was out of sight", () => {
+    vi.stubGlobal("requestAnimationFrame", () => 1);
+    vi.stubGlobal("cancelAnimationFrame", () => {});
+    const [view, other] = open();
+    const stop = view.followRun();
+    const row = { lane: 0, prefix: 0, action: 0, status: 0, nbytes: 0 };
+    const rows = [0, 300].map((start, task) => ({
+      ...{ ...row, task, span: 0, start: T0 + start, duration: 1 },
+    }));
+    store.now.value = T0 + 301;
+    store.addRows(toBatch(rows), 0, 2);
+    view.window.still = false;
+    const shown = () => [view.timeline.shown.value, view.range.value];
+    expect(view.window.start).toBeGreaterThan(T0 + 200);
+    store.setFocus({ ...NO_FOCUS, time: [T0 + 10, T0 + 20] });
+    const time = [T0 + 10, T0 + 20];
+    expect(shown()).toEqual([time, time]);
+    store.setFocus(NO_FOCUS);
+    expect(view.range.value[0]).toBeLessThanOrEqual(T0);
+    expect(view.range.value[1]).toBeGreaterThan(T0 + 300);
+    stop();
+    other.use(null);
+    vi.unstubAllGlobals();
   });
 
   it("keep the filter until the last one is closed, whoever began", () => {

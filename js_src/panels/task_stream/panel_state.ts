@@ -346,11 +346,11 @@ export class PanelState extends PanelView {
 
   /** A selected time is marked in place; the window moves only if it could not be seen there. */
   private followFocus({ time }: Focus): void {
-    const { window, focusedTime: before } = this;
+    const { window, timeline, focusedTime: before } = this;
     if (!window.hasExtent) return;
     this.focusedTime = time;
     if (!time) {
-      if (this.movedToFocus) window.fit();
+      if (this.movedToFocus) timeline.jump(null);
       this.movedToFocus = false;
       return;
     }
@@ -360,6 +360,6 @@ export class PanelState extends PanelView {
     const seen = Math.min(stop, window.stop) - Math.max(start, window.start);
     if (seen > window.width * LEAST_SEEN) return;
     this.movedToFocus = true;
-    window.show(start, stop, true);
+    timeline.jump(time);
   }
 }
