@@ -1,7 +1,7 @@
 // The whole run in small, and the window that the charts of a panel show.
 
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { effect } from "@preact/signals";
 import { toCss } from "../base/colour";
 import { OverviewGestures, OverviewStrip } from "../timeline/overview";
@@ -50,7 +50,7 @@ export function RunOverview(props: {
   const theme = view.theme.value;
   const { value: whole } = view.whole;
   const width = view.environment.width.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     strip.current?.view.request();
     strip.current?.place(...view.timeline.shown.peek());
   }, [most, paint, theme, whole, width]);

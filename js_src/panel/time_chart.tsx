@@ -1,7 +1,7 @@
 // A plot over time as a component.
 
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import {
   marginsOf,
   TimePlot,
@@ -33,7 +33,6 @@ export function TimeChart(props: {
     if (!place.current) return;
     const made = new TimePlot(place.current, view);
     plot.current = made;
-    made.show(content);
     return () => {
       plot.current = null;
       made.dispose();
@@ -42,19 +41,16 @@ export function TimeChart(props: {
 
   const printing = view.printing.value;
   const printed = useRef(false);
+  // Not after the frame: it is drawn in the same as the words around it.
   useLayoutEffect(() => {
     // Afterwards once more: the screen has another width than paper.
-    const draws = printing || printed.current;
+    const atOnce = printing || printed.current;
     printed.current = printing;
-    if (!draws || !plot.current) return;
-    plot.current.view.onPaper = printing;
+    if (!plot.current) return;
     plot.current.show(content);
-    plot.current.view.drawAtOnce();
-  });
-
-  useEffect(() => {
-    plot.current?.show(content);
-    plot.current?.view.request();
+    plot.current.view.onPaper = printing;
+    if (atOnce) plot.current.view.drawAtOnce();
+    else plot.current.view.request();
   });
 
   const { left, right } = marginsOf(content);

@@ -152,10 +152,10 @@ describeInBrowser("a canvas in a browser", 30_000, () => {
     expect(size.width).toBe(155);
   });
 
-  it("has its first picture in a frame of its own, and cannot be seen before", async () => {
+  it("has a slow first picture in a frame of its own, and cannot be seen before", async () => {
     await open();
     const { times, before, after } = await page.evaluate(() =>
-      window.page.mounted(3),
+      window.page.mounted(3, 10),
     );
     expect(new Set(times).size).toBe(3);
     expect(before).toEqual(["hidden", "hidden", "hidden"]);

@@ -59,16 +59,22 @@ const page = {
     const answer = await fetch(`data:image/png;base64,${base64}`);
     return colours(await answer.blob(), points);
   },
-  /** Mount several at once; the frames of their first pictures, and what is seen before. */
-  async mounted(count: number) {
+  /**
+   * Mount several at once whose first pictures take some time; the frames of these, and what
+   * is seen before.
+   */
+  async mounted(count: number, took_ms: number) {
     const times: number[] = [];
     const views = Array.from({ length: count }, () => {
       const place = element.cloneNode() as HTMLElement;
       document.body.append(place);
       let drawn = false;
       const draw = (_: CanvasView, now_ms: number) => {
-        if (!drawn) times.push(now_ms);
+        if (drawn) return;
+        times.push(now_ms);
         drawn = true;
+        const until = performance.now() + took_ms;
+        while (performance.now() < until);
       };
       return new CanvasView(place, draw, { opaque: true });
     });
