@@ -157,11 +157,18 @@ export function decimalsFor(seconds_per_px: number): number {
 /** From here on minutes are told: `2 m 0 s`, and of a moment, as on a clock, `2:00`. */
 const LONGEST_IN_SECONDS = 120;
 
-/** A moment of the run: `18.455 s`, `2:29.0`, `1:02:03.284`. */
-export function formatMoment(seconds: number, decimals: number): string {
+/** A moment of the run: `18.455 s`, `2:29.0`, `1:02:03.284`; beside `latest_s` in its format. */
+export function formatMoment(
+  seconds: number,
+  decimals: number,
+  latest_s = seconds,
+): string {
   if (!Number.isFinite(seconds)) return NOTHING;
   const rounded = Number(Math.abs(seconds).toFixed(decimals));
-  if (rounded < LONGEST_IN_SECONDS) return `${fixed(seconds, decimals)} s`;
+  const latest = Number(Math.abs(latest_s).toFixed(decimals));
+  if (Math.max(rounded, latest) < LONGEST_IN_SECONDS) {
+    return `${fixed(seconds, decimals)} s`;
+  }
   const hours = Math.floor(rounded / 3600);
   const minutes = Math.floor((rounded - hours * 3600) / 60);
   const rest = (rounded - hours * 3600 - minutes * 60).toFixed(decimals);
@@ -171,18 +178,17 @@ export function formatMoment(seconds: number, decimals: number): string {
   return `${seconds < 0 ? MINUS : ""}${head}:${padded}`;
 }
 
-/** `14.3 – 21.3 s`: the two ends of a stretch; those of one list are told as `among_s` is. */
+/** `14.3 – 21.3 s`: the two ends of a stretch. Those of a list, which lie in `among`, look alike. */
 export function formatStretch(
   start_s: number,
   stop_s: number,
-  among_s = stop_s - start_s,
+  among: readonly [start_s: number, stop_s: number] = [start_s, stop_s],
 ): string {
-  const width = Math.abs(among_s);
+  const width = Math.abs(among[1] - among[0]);
   const decimals = Math.min(9, Math.max(1, decimalsFor(width / 50)));
-  const stop = formatMoment(stop_s, decimals);
-  const start = formatMoment(start_s, decimals);
-  const shared = start.endsWith(" s") && stop.endsWith(" s");
-  return `${shared ? start.slice(0, -2) : start} – ${stop}`;
+  const stop = formatMoment(stop_s, decimals, among[1]);
+  const start = formatMoment(start_s, decimals, among[1]);
+  return `${stop.endsWith(" s") ? start.slice(0, -2) : start} – ${stop}`;
 }
 
 const two = (value: number): string => String(value).padStart(2, "0");

@@ -100,8 +100,9 @@ it("writes moments of a run from its beginning", () => {
   expect(formatStretch(149, 160)).toBe("2:29.0 – 2:40.0");
 });
 
-it("writes a stretch over two minutes with both of its ends whole", () => {
-  expect(formatStretch(100, 160)).toBe("100.0 s – 2:40.0");
+it("writes both ends of a stretch alike, and all stretches of a list", () => {
+  expect(formatStretch(100, 160)).toBe("1:40.0 – 2:40.0");
+  expect(formatStretch(14.3, 21.3, [0, 300])).toBe("0:14.3 – 0:21.3");
 });
 
 it("has as many decimals as tell two pixels apart", () => {

@@ -133,13 +133,14 @@ export function IdleTable(props: {
     const tasks = cause === "reading" ? tasksRead(view, scope) : "";
     const why = `${tasks}${CAUSE_WHY[cause]}`;
     if (!found) return <>{why}</>;
-    const [start, stop] = [found.start, found.stop].map(
-      (time) => time - view.origin.value,
-    );
+    const origin = view.origin.value;
+    const among = [scope.time[0] - origin, scope.time[1] - origin] as const;
+    const ends = [found.start - origin, found.stop - origin] as const;
+    const stretch = formatStretch(...ends, among);
     const mostly = found.share < 0.9 ? "mostly " : "";
     return (
       <>
-        <b>{`${mostly}${formatStretch(start, stop, scope.time[1] - scope.time[0])}`}</b>
+        <b>{`${mostly}${stretch}`}</b>
         {", "}
         {why}
       </>
