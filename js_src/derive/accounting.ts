@@ -277,8 +277,11 @@ export interface Totals {
   readonly unaccounted: number;
 }
 
-export const sum = (cells: Float64Array): number =>
-  cells.reduce((all, cell) => all + cell, 0);
+export function sum(cells: Float64Array): number {
+  let all = 0;
+  for (const cell of cells) all += cell;
+  return all;
+}
 
 /** All columns together: running, idle and unaccounted are what is counted. */
 export function totalsOf(account: Account): Totals {

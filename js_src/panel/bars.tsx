@@ -26,18 +26,21 @@ export interface Bar {
 export const percent = (share: number): string =>
   `${Math.min(1, Math.max(0, share || 0)) * 100}%`;
 
-export function Bars(props: {
+export function Bars<T>(props: {
   view: PanelView;
   label: string;
   class?: string;
-  bars: readonly Bar[];
+  /** Of thousands few are shown: only those are made. */
+  bars: readonly T[];
+  make: (bar: T) => Bar;
   /** Rows that are shown before a person asks for all. */
   first: number;
   /** Of an order that must not change under the pointer. */
   hands?: object;
 }): JSX.Element {
-  const { view, label, bars } = props;
+  const { view, label, bars, make } = props;
   const { count, more } = useFirst(view, bars.length, props.first);
+  const shown = bars.slice(0, count).map((bar) => make(bar));
   return (
     <>
       <ul
@@ -45,7 +48,7 @@ export function Bars(props: {
         aria-label={label}
         {...props.hands}
       >
-        {bars.slice(0, count).map((bar) => (
+        {shown.map((bar) => (
           <li key={bar.id} title={bar.title}>
             {bar.name}
             <span class="ds-bar">

@@ -113,12 +113,11 @@ function Chart(props: {
         {...{ view, hands }}
         label={title}
         first={SHOWN}
-        bars={ids.flatMap((id) => {
-          const bar = bars.get(id);
-          if (!bar) return [];
+        bars={ids.flatMap((id) => bars.get(id) ?? [])}
+        make={(bar) => {
           const { parts } = bar;
           return {
-            id,
+            id: bar.name,
             name: props.name(bar),
             title: parts
               .map(({ name, value }) => `${activityName(name)} ${text(value)}`)
@@ -130,7 +129,7 @@ function Chart(props: {
             value: text(bar.total),
             share: formatShare(bar.total / total, 1),
           };
-        })}
+        }}
       />
     </Part>
   );

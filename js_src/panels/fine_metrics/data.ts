@@ -178,13 +178,37 @@ function measuredOf(
   return [counts, sums];
 }
 
-/** The bars of one context. */
+/** Of a scope that is shown, the bars that its parts asked for. */
+const madeBars = new WeakMap<
+  Scope,
+  { readonly rows: unknown; readonly bars: Map<string, readonly Bar[]> }
+>();
+
+/** The bars of one context; the same while nothing came and nothing else was chosen. */
 export function barsOf(
   view: PanelView,
   scope: Scope,
   by: "prefix" | "activity",
   context: string,
   unit = unitIndex(view),
+): readonly Bar[] {
+  const rows = metricRows(view);
+  let made = madeBars.get(scope);
+  if (made?.rows !== rows) made = { rows, bars: new Map() };
+  madeBars.set(scope, made);
+  const activities = choicesOf(view).activities.value;
+  const id = JSON.stringify([by, context, unit, activities]);
+  const bars = made.bars.get(id) ?? countBars(view, scope, by, context, unit);
+  made.bars.set(id, bars);
+  return bars;
+}
+
+function countBars(
+  view: PanelView,
+  scope: Scope,
+  by: "prefix" | "activity",
+  context: string,
+  unit: number,
 ): Bar[] {
   const { keys } = metricRows(view);
   const activities = namesOf(view, "activities");

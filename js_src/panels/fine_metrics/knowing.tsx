@@ -177,7 +177,7 @@ export function WorthKnowing(props: {
   const { view, scope } = props;
   const whole = wholeOf(view, scope);
   const units = namesOf(view, "units");
-  const bars = (by: "prefix" | "activity", unit: string): Bar[] =>
+  const bars = (by: "prefix" | "activity", unit: string): readonly Bar[] =>
     barsOf(view, scope, by, EXECUTE, units.indexOf(unit));
   const findings = [
     ...offCpu(bars("prefix", "seconds"), whole.totals.measured),

@@ -91,8 +91,9 @@ export function OverTime(props: {
     return { grid, stack: stacks.of(grid), account };
   };
   const drawn = useRef<Counted | null>(null);
+  const width = useRef(view.environment.width.value);
   const { value: range } = view.range;
-  const shown = counted(view.environment.width.value, range);
+  const shown = counted(width.current, range);
   const threads = shown.account ? mostThreads(shown.account) : 0;
   const axis = (): ValueAxis => {
     if (share) return valueAxis("percent", 100, 0, 4);
@@ -119,8 +120,10 @@ export function OverTime(props: {
           height_px={HEIGHT_PX}
           content={{
             gutter_px: seconds || share ? 34 : undefined,
-            prepare: (width, time) =>
-              void (drawn.current = counted(width / devicePixelRatio, time)),
+            prepare(width_px, time) {
+              width.current = width_px / devicePixelRatio;
+              drawn.current = counted(width.current, time);
+            },
             axis,
             paint: (area) => {
               painted.current = area;

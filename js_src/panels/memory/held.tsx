@@ -83,7 +83,8 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
         {...{ view, hands }}
         label="Managed memory by task prefix"
         first={SHOWN}
-        bars={ids.map((name) => {
+        bars={ids}
+        make={(name) => {
           const bytes = now.get(name) ?? 0;
           return {
             id: name,
@@ -92,7 +93,7 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
             value: formatBytes(bytes),
             share: total > 0 ? formatShare(bytes / total) : "",
           };
-        })}
+        }}
       />
       <Beside view={view} time={shown.time} />
     </Part>

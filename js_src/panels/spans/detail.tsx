@@ -140,7 +140,8 @@ function TimeSpent(props: {
         class="ds-spans-spent"
         label="Time spent by activity"
         first={SHOWN}
-        bars={spent.map((one) => {
+        bars={spent}
+        make={(one) => {
           const id = names[one.activity] ?? "";
           const background = colour(id);
           return {
@@ -149,7 +150,7 @@ function TimeSpent(props: {
             parts: [{ width: one.seconds / spent[0].seconds, background }],
             value: formatSeconds(one.seconds),
           };
-        })}
+        }}
       />
     </section>
   );

@@ -83,7 +83,8 @@ export function TimeBreakdown(props: {
               view={view}
               label="Time by task prefix"
               first={SHOWN}
-              bars={bars.map((bar) => ({
+              bars={bars}
+              make={(bar) => ({
                 id: bar.name,
                 name: <PrefixButton view={view} name={bar.name} />,
                 title: wordsOf(bar),
@@ -93,7 +94,7 @@ export function TimeBreakdown(props: {
                 })),
                 value: formatSecondsAmong(bar.seconds, longest),
                 share: formatExact(bar.tasks),
-              }))}
+              })}
             />
           </div>
         )}
@@ -107,7 +108,8 @@ export function TimeBreakdown(props: {
               view={view}
               label="Time by action"
               first={MAX_ROWS}
-              bars={actions.map(({ name, seconds, rows }) => {
+              bars={actions}
+              make={({ name, seconds, rows }) => {
                 const background = activityColour(name, dark);
                 return {
                   id: name,
@@ -119,7 +121,7 @@ export function TimeBreakdown(props: {
                   value: formatSecondsAmong(seconds, most),
                   share: percentOf(seconds, total),
                 };
-              })}
+              }}
             />
           </div>
         )}
