@@ -255,7 +255,7 @@ async def test_what_workers_left_at_another_scheduler_is_read_from_its_start(
     made.take_left(WORKER, b"1")
 
     async def left(agent_id: str) -> int:
-        known = {"": [agent_id, 1, 0, 0, 0, 0, 0]}
+        known = {"": msgpack.packb([agent_id, 1, 0, 0, 0, 0, 0])}
         return len((await made.answer("r", known, "", 1, 10**6))["left"]["items"])
 
     assert await left(made.cycles.id) == 0
@@ -266,7 +266,7 @@ def test_a_worker_that_closes_sends_all_to_a_reader_of_another_agent():
     agent_of_worker = WorkerAgent("test")
     reader = Reader(Process(*[{"inc": tree(1, f={})}] * 3))
     agent_of_worker.cycles, agent_of_worker.process = reader.cycles, reader.process
-    agent_of_worker.profile("reader", ["another", 1, 1, 1, 1, 3, 0])
+    agent_of_worker.profile("reader", msgpack.packb(["another", 1, 1, 1, 1, 3, 0]))
     reader.rows.take(WORKER, agent_of_worker.last_words(), START + 100)
     assert reader.counts() == {"/f": 3}
 

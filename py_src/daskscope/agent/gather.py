@@ -13,13 +13,15 @@ from itertools import islice
 from time import monotonic, time
 from typing import Any
 
+import msgpack
+
 from daskscope.agent.profile import ProfileCycles, ProfiledProcess
 
 REGISTER = "register_worker_plugin"
 INSTALL_S = 2.0  # the longest that a question waits for that
 WORKER_S = 1.0  # and for the answer of a worker
 ANSWER_S = 5.0  # after this time no more workers are asked; readers wait for 20 s
-AT_ONCE = 16  # workers that are asked at the same time
+AT_ONCE = 32  # workers that are asked at the same time
 MAX_LEFT_BYTES = 16_000_000  # of what workers sent when they closed
 
 
@@ -79,7 +81,7 @@ class ProfileGather:
     async def answer(
         self,
         reader: str,
-        known: dict[str, Any],
+        known: dict[str, bytes],
         after: str,
         left: int | None,
         limit_bytes: int,
@@ -87,9 +89,9 @@ class ProfileGather:
     ) -> dict[str, Any]:
         """Return what is new to a reader: bytes by address, without workers that do not answer.
 
-        `known` is by address what the reader has. Workers are asked from the one behind `after`
-        on, until there are `limit_bytes` or `ANSWER_S` have passed. `next` is empty if all were
-        asked, else the next question names it as `after`.
+        `known` is by address what the reader has, packed. Workers are asked from the one behind
+        `after` on, until there are `limit_bytes` or `ANSWER_S` have passed. `next` is empty if
+        all were asked, else the next question names it as `after`.
         """
         scheduler = self.scheduler
         if REGISTER in getattr(scheduler, "blocked_handlers", ()):
@@ -100,11 +102,12 @@ class ProfileGather:
         workers = list(scheduler.workers)
         if after in scheduler.workers:
             workers = workers[workers.index(after) + 1 :]
-        same = known.get("", [self.cycles.id])[0] == self.cycles.id
+        own = msgpack.unpackb(known[""]) if "" in known else None
+        same = not own or own[0] == self.cycles.id
         if left is None or not same or left > self.first + len(self.left):  # of another agent
             left = 0
         first = max(left, self.first)
-        found: dict[str, Any] = {"": self.cycles.answer(known.get(""), ProfiledProcess(scheduler))}
+        found: dict[str, Any] = {"": self.cycles.answer(own, ProfiledProcess(scheduler))}
         gone, size = [], len(found[""])
         for address, data in islice(self.left, first - self.first, None):
             gone.append([address, data])
@@ -129,13 +132,13 @@ class ProfileGather:
         }
 
     async def ask(
-        self, reader: str, known: dict[str, Any], workers: list[str], last: bool
+        self, reader: str, known: dict[str, bytes], workers: list[str], last: bool
     ) -> list[Any]:
         """Return the answers of some workers; None for one that does not answer."""
         rpc, op = self.scheduler.rpc, self.name + "_profile"
         more = {"reader": reader, "last": last}
         asked = [
-            asyncio.ensure_future(getattr(rpc(one), op)(known=known.get(one), **more))
+            asyncio.ensure_future(getattr(rpc(one), op)(packed=known.get(one, b""), **more))
             for one in workers
         ]
         try:

@@ -9,6 +9,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
+import msgpack
 from distributed.core import Status
 from distributed.diagnostics.plugin import WorkerPlugin
 
@@ -48,14 +49,15 @@ class WorkerAgent(WorkerPlugin):
         self.worker = self.cycles = self.process = None
         self.readers.clear()
 
-    def profile(self, reader: str = "", known: Any = None, last: bool = False) -> Any:
+    def profile(self, reader: str = "", packed: bytes = b"", last: bool = False) -> Any:
         """Return what is new to a reader; with `last` it will not ask again."""
         self.readers.pop(reader, None)
-        if not last:
-            self.readers[reader] = known
-            if len(self.readers) > MAX_READERS:
-                del self.readers[next(iter(self.readers))]
         try:
+            known = msgpack.unpackb(packed) if packed else None
+            if not last:
+                self.readers[reader] = known
+                if len(self.readers) > MAX_READERS:
+                    del self.readers[next(iter(self.readers))]
             return self.cycles.answer(known, self.process, last)
         except Exception:  # another distributed; the reader reports that it cannot read this
             return b""

@@ -168,7 +168,7 @@ class ProfileTail:
         answer = await link.ask(
             agent.name() + "_profile",
             reader=self._reader,
-            known=self.rows.known(),
+            known=self.rows.packed(),
             after=self._after,
             left=self._left,
             limit_bytes=int(self._bandwidth),
