@@ -243,31 +243,8 @@ function earliest({ columns }: RingRows, span: number): number {
   return floorTo(first, span);
 }
 
-/** `begin` of a ring when its rows up to a time are dropped. */
-export function beginAfter(latest: number, nextStep: number): number {
-  return floorTo(latest, nextStep) + nextStep;
-}
-
 export function floorTo(time: number, step: number): number {
   return step > 0 && isFinite(time) ? Math.floor(time / step) * step : time;
-}
-
-/** Of a column of sums, with the share of each row that lies in a window before `stop`. */
-export function sumOf(
-  { time, until, columns }: SeriesRows,
-  column: string,
-  start: number,
-  stop: number,
-): number {
-  const cells = columns[column] as Float64Array;
-  let sum = 0;
-  for (let row = 0; row < time.length; row++) {
-    const length = until[row] - time[row];
-    const overlap = Math.min(until[row], stop) - Math.max(time[row], start);
-    if (length > 0) sum += cells[row] * (Math.max(overlap, 0) / length);
-    else if (time[row] >= start && time[row] < stop) sum += cells[row];
-  }
-  return sum;
 }
 
 export interface Series {
@@ -297,47 +274,17 @@ export function lineOf(
   late: Late = "of the end",
 ): Series {
   const values = columns[column] as Float64Array;
-  const measured = time.map((moment, row) =>
-    isNaN(values[row]) ? NaN : moment,
-  );
-  return lineFrom(
-    measured,
-    until,
-    values,
-    (columns[`${column}_least`] ?? values) as Float64Array,
-    (columns[`${column}_most`] ?? values) as Float64Array,
-    end,
-    late,
-  );
-}
-
-/** A line of samples as measured: in order of time, without those that have none. */
-export function seriesOf(
-  time: ArrayLike<number>,
-  values: ArrayLike<number>,
-  end: number,
-  late: Late,
-): Series {
-  return lineFrom(time, time, values, values, values, end, late);
-}
-
-function lineFrom(
-  time: ArrayLike<number>,
-  until: ArrayLike<number>,
-  values: ArrayLike<number>,
-  least: ArrayLike<number>,
-  most: ArrayLike<number>,
-  end: number,
-  late: Late,
-): Series {
+  const least = (columns[`${column}_least`] ?? values) as Float64Array;
+  const most = (columns[`${column}_most`] ?? values) as Float64Array;
   const last = late === "left out" ? end : Infinity;
   const rows = new Uint32Array(time.length);
   let count = 0;
   for (let row = 0; row < time.length; row++) {
-    if (Number.isFinite(time[row]) && time[row] <= last) rows[count++] = row;
+    const measured = Number.isFinite(time[row]) && !isNaN(values[row]);
+    if (measured && time[row] <= last) rows[count++] = row;
   }
   const order = rows.subarray(0, count);
-  sortByKey(order, 0, order.length, Float64Array.from(time));
+  sortByKey(order, 0, order.length, time);
   const picked = (cells: ArrayLike<number>, bound = Infinity) => {
     const found = new Float64Array(order.length);
     for (let at = 0; at < order.length; at++) {

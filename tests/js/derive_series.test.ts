@@ -4,21 +4,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
-  beginAfter,
   extentOf,
   extremesOf,
   lineOf,
   type RingRows,
   rowsOf,
-  seriesOf,
   type SeriesRows,
-  sumOf,
   nearestValue,
   valueAt,
 } from "../../js_src/derive/series";
 
 import { TABLES } from "../../js_src/schema";
 import { emptyTable } from "../../js_src/session_tables";
+import { seriesOf } from "./samples";
 
 type Cell = number | string | null;
 type Stored = Record<string, Cell[]>;
@@ -38,6 +36,24 @@ const cases = JSON.parse(
   readFileSync(new URL("../contract/series.json", import.meta.url), "utf8"),
 ) as Case[];
 const [LOAD, READS, STATES] = cases as [Case, Case, Case];
+
+/** Of a column of sums, with the share of each row that lies in a window before `stop`. */
+function sumOf(
+  { time, until, columns }: SeriesRows,
+  column: string,
+  start: number,
+  stop: number,
+): number {
+  const cells = columns[column] as Float64Array;
+  let sum = 0;
+  for (let row = 0; row < time.length; row++) {
+    const length = until[row] - time[row];
+    const overlap = Math.min(until[row], stop) - Math.max(time[row], start);
+    if (length > 0) sum += cells[row] * (Math.max(overlap, 0) / length);
+    else if (time[row] >= start && time[row] < stop) sum += cells[row];
+  }
+  return sum;
+}
 
 /** Numbers as JSON has them; text stays text. */
 const cells = (stored: Cell[]): (number | string)[] =>
@@ -249,11 +265,6 @@ describe("rings that are merged", () => {
     const rows = rowsOf(TABLES.system, [{ step: 0, columns: raw }]);
     expect(Object.keys(rows.columns)).toContain("loop_interval_most");
   });
-
-  it("begin after the step of what a page dropped", () => {
-    expect(beginAfter(1234.5, 10)).toBe(1240);
-    expect(beginAfter(1230, 60)).toBe(1260);
-  });
 });
 
 describe("a line", () => {
@@ -310,7 +321,7 @@ describe("a line", () => {
 
 describe("samples", () => {
   it("come in order of time, without those that have none", () => {
-    const series = seriesOf([3, NaN, 1], [30, 20, 10], 9, "of the end");
+    const series = seriesOf([3, NaN, 1], [30, 20, 10]);
     expect([...series.time]).toEqual([1, 3]);
     expect([...series.values]).toEqual([10, 30]);
     expect([
@@ -321,26 +332,26 @@ describe("samples", () => {
   });
 
   it("say what the nearest of them is worth", () => {
-    const series = seriesOf([1, 3], [10, 30], 9, "of the end");
+    const series = seriesOf([1, 3], [10, 30]);
     const nearest = (moment: number) => nearestValue(series, moment);
     expect([0, 1.9, 2.1, 3, 8].map(nearest)).toEqual([NaN, 10, 30, 30, 30]);
   });
 
   it("of the workers that come with the heartbeat after a run are of its end", () => {
-    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3, "of the end");
+    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3);
     expect([...series.time]).toEqual([1, 2, 3]);
     expect(extremesOf(series, 1, 3).most).toBe(90);
   });
 
   it("are summed up for the time that is asked for", () => {
-    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90], 9, "of the end");
+    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90]);
     expect(extremesOf(series, 1, 3)).toEqual({ least: 10, mean: 20, most: 30 });
     expect(extremesOf(series, -1, 0).mean).toBeNaN();
   });
 
   it("hold until the next one, but not over a time in which there were none", () => {
     const time = [0, 1, 2, 3, 60];
-    const series = seriesOf(time, [2, 4, 6, 8, 9], 70, "of the end");
+    const series = seriesOf(time, [2, 4, 6, 8, 9]);
     const held = { least: 4, mean: 4, most: 4 };
     expect(extremesOf(series, 1.2, 1.8)).toEqual(held);
     for (const [start, stop] of [
@@ -355,7 +366,8 @@ describe("samples", () => {
   });
 
   it("that are unknown do not have the value of the one before", () => {
-    const series = seriesOf([0, 1, 2], [5, NaN, 7], 9, "of the end");
+    const series = seriesOf([0, 1, 2], [5, 6, 7]);
+    series.values[1] = NaN;
     expect(extremesOf(series, 0.5, 1.5).most).toBeNaN();
   });
 

@@ -1,6 +1,7 @@
 // Small, well-formed pieces of a stream, for tests that need some.
 
 import { deflateSync } from "node:zlib";
+import { type Late, lineOf, type Series } from "../../js_src/derive/series";
 import { TABLES } from "../../js_src/schema";
 import {
   columnsOfRing,
@@ -72,4 +73,17 @@ export function rowsMessage(
     { ...fields, texts: Object.fromEntries(texts), ...about },
     buffer.length > 0 ? [buffer] : [],
   ];
+}
+
+/** A line of samples as measured. */
+export function seriesOf(
+  times: ArrayLike<number>,
+  values: ArrayLike<number>,
+  end?: number,
+  late?: Late,
+): Series {
+  const time = Float64Array.from(times);
+  const columns = { value: Float64Array.from(values) };
+  const rows = { time, until: time, step: time, columns };
+  return lineOf(rows, "value", end, late);
 }

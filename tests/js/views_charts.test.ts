@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { threadAxis, valueAxis } from "../../js_src/timeline/value_axis";
 import { columnsOf } from "../../js_src/timeline/lines";
 import { growingAxis } from "../../js_src/timeline/window";
-import { lineOf, rowsOf, seriesOf } from "../../js_src/derive/series";
+import { lineOf, rowsOf } from "../../js_src/derive/series";
+import { seriesOf } from "./samples";
 
 const labels = (...args: Parameters<typeof valueAxis>) =>
   valueAxis(...args).ticks.map(({ label }) => label);
@@ -71,7 +72,7 @@ describe("samples that are drawn", () => {
     const values = time.map((_, at) =>
       at === 500 ? 99 : at === 501 ? -99 : 1,
     );
-    const series = seriesOf(time, values, Infinity, "of the end");
+    const series = seriesOf(time, values);
     const columns = columnsOf(series, (moment) => moment * 10);
     expect(columns).toHaveLength(10);
     const { least, most, first, last } = columns[5]!;
@@ -102,14 +103,14 @@ describe("samples that are drawn", () => {
 
   it("are not joined over a time in which there were none", () => {
     const time = [1, 2, 3, 4, 5, 60, 61, 62];
-    const series = seriesOf(time, time, Infinity, "of the end");
+    const series = seriesOf(time, time);
     expect(runsOf(columnsOf(series, (moment) => moment * 10))).toEqual([5, 3]);
   });
 
   it("keep the least and most of each column at every zoom and place", () => {
     const time = Float64Array.from({ length: 5000 }, (_, at) => at / 50);
     const values = time.map((_, at) => Math.sin(at * at) * (1 + (at % 97)));
-    const series = seriesOf(time, values, Infinity, "of the end");
+    const series = seriesOf(time, values);
     for (const width_s of [100, 31.7, 3, 0.2]) {
       for (const start of [0, 12.34, 68.2]) {
         const x = (moment: number) => ((moment - start) / width_s) * 100;
@@ -133,7 +134,7 @@ describe("samples that are drawn", () => {
 
   it("reach beyond both edges of what is shown, and no further", () => {
     const time = Float64Array.from({ length: 100 }, (_, at) => at);
-    const series = seriesOf(time, time, Infinity, "of the end");
+    const series = seriesOf(time, time);
     const shown = columnsOf(series, (moment) => moment * 10, [20.5, 23.5]);
     expect(shown.map(({ first }) => first)).toEqual([20, 21, 22, 23, 24]);
     expect(columnsOf(series, (moment) => moment, [300, 400])).toHaveLength(1);
