@@ -1,7 +1,7 @@
 // Known failures, each with a code that both languages share, what happened
 // and what to do next. Panels show these sentences; nothing else is parsed.
 
-/** What a person is told: what happened (and was done), and what to do next. */
+/** What the user sees: what happened (and was done), and what to do next. */
 export interface Problem {
   readonly code: string;
   readonly text: string;
@@ -32,19 +32,19 @@ export function asProblem(error: unknown): Problem {
   const text = /[.!?]$/.test(what) ? what : `${what}.`;
   return {
     code: "internal",
-    text: `Something unexpected happened in this page: ${text}`,
+    text: `This page had an unexpected error: ${text}`,
     next: "Reload the page. If it happens again, please report it.",
   };
 }
 
 const ANSWERS_DURING_CELLS =
-  "ipykernel 7 and JupyterLab 4.4, both or newer, let a kernel answer during a cell.";
+  "With ipykernel ≥ 7 and JupyterLab ≥ 4.4, a kernel answers while a cell runs.";
 
 export const kernelBusy = (): DaskscopeError =>
   new DaskscopeError({
     code: "kernel-busy",
     text: "The kernel is busy and cannot answer until the cell ends.",
-    next: `Wait for the cell. ${ANSWERS_DURING_CELLS}`,
+    next: `Wait until the cell ends. ${ANSWERS_DURING_CELLS}`,
   });
 
 export const noAnswer = (
@@ -55,39 +55,39 @@ export const noAnswer = (
     code: "no-answer",
     text: `The kernel did not answer within ${Math.round(timeout_ms / 1000)} s.`,
     next: mayBeBusy
-      ? `If a cell runs, wait for it. ${ANSWERS_DURING_CELLS}`
-      : "Try again; if it stays silent, look at the kernel's log.",
+      ? `If a cell is running, wait until it ends. ${ANSWERS_DURING_CELLS}`
+      : "Try again. If it still does not answer, look at the kernel's log.",
   });
 
 export const notConnected = (): DaskscopeError =>
   new DaskscopeError({
     code: "not-connected",
-    text: "This page has no connection to the kernel at the moment.",
+    text: "This page is not connected to the kernel.",
     next: "It reconnects automatically; check that the kernel is running.",
   });
 
 export const badMessage = (detail: string): DaskscopeError =>
   new DaskscopeError({
     code: "bad-message",
-    text: `The kernel sent something that this page does not understand (${detail}).`,
-    next: "Check that daskscope has the same version where JupyterLab and where the kernel runs.",
+    text: `This page cannot read a message from the kernel (${detail}).`,
+    next: "Check that JupyterLab's environment and the kernel's have the same version of daskscope.",
   });
 
 export const badRows = (table: string, detail: string): DaskscopeError =>
   new DaskscopeError({
     code: "bad-rows",
-    text: `Some rows of the table \`${table}\` cannot be read and are missing here (${detail}).`,
-    next: "Check that daskscope has the same version where JupyterLab and where the kernel runs.",
+    text: `Some rows of the table \`${table}\` cannot be read and are missing (${detail}).`,
+    next: "Check that JupyterLab's environment and the kernel's have the same version of daskscope.",
   });
 
 export const notReceived = (times: number): DaskscopeError =>
   new DaskscopeError({
     code: "not-received",
-    text: `Some of what the kernel sent did not arrive, although it was asked for ${times} times, and may be missing here.`,
-    next: "Reload the page. If it happens again, look for a limit on the size of messages between browser and kernel.",
+    text: `Some messages from the kernel did not arrive after ${times} requests, so data may be missing.`,
+    next: "Reload the page. If it happens again, check whether a proxy limits the size of messages between browser and kernel.",
   });
 
-/** The two sides speak different protocols: say which one to upgrade. */
+/** The two sides have different protocols: say which one to upgrade. */
 export function versionMismatch(
   page: { version: string; protocol: number },
   kernel: { version: string; protocol: number },
@@ -99,8 +99,8 @@ export function versionMismatch(
   return new DaskscopeError({
     code: "version-mismatch",
     text:
-      `The kernel has daskscope ${kernel.version}, this page ${page.version}, ` +
-      "and they speak different protocols.",
+      `The kernel has daskscope ${kernel.version} and this page ${page.version}; ` +
+      "their protocols differ.",
     next: `Run \`pip install -U daskscope\` ${place}.`,
   });
 }

@@ -59,7 +59,7 @@ export const COARSE_COLUMNS = {
   erred: {"type": "uint8"},
 } as const;
 
-/** How each table is made; what arrives of it is checked by this. */
+/** How each table is made; what arrives is checked against this. */
 export const TABLES = {
   prefixes: {
     kind: "dictionary",

@@ -1,4 +1,4 @@
-// One Dask session on this page: what arrived of it, as signals and columns,
+// One Dask session on this page: what has arrived, as signals and columns,
 // shared by every panel. Knows nothing of comms, DOM or pixels.
 
 import {
@@ -157,7 +157,7 @@ export class SharedSession implements Sink {
     return this.watchers.size === 0;
   }
 
-  /** Set the focus here at once, then tell the kernel. */
+  /** Set the focus here at once, then in the kernel. */
   setFocus(focus: Focus): void {
     this.focus.value = focus;
     this.stream.setFocus(focus);
@@ -397,7 +397,7 @@ export function pageFaded(
   return {
     code: "page-faded",
     level: "info",
-    text: `This page holds the newest ${millions(rows)} rows in detail; ${millions(fadedRows)} older ones are a coarse picture now.`,
-    next: `${allTasks(live)} has all that are kept.${live ? " Reload the page to fetch the newest again." : ""}`,
+    text: `This page keeps the newest ${millions(rows)} rows in detail; ${millions(fadedRows)} older ones are shown as a preview.`,
+    next: `${allTasks(live)} has all tasks that are kept.${live ? " Reload the page to fetch the newest again." : ""}`,
   };
 }

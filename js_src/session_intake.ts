@@ -13,7 +13,7 @@ const BUDGET_MS = 8;
 const MAX_WAITING_ROWS = 500_000;
 /** So much above its bound the model may be, so that it is not trimmed all the time. */
 const SLACK = 1.05;
-/** How long a page that nobody sees gathers rows. */
+/** How long a hidden page gathers rows. */
 const HIDDEN_MS = 100;
 
 interface Waiting {

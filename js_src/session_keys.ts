@@ -1,6 +1,6 @@
 // The keys of a session's tasks. They are long, many and rarely looked at, so
 // they stay in the packed blocks in which they came; a block is opened when
-// somebody points at one of its tasks, or while a search passes over it. Only so
+// the pointer is on one of its tasks, or while a search passes over it. Only so
 // many bytes are kept: the kernel is asked again for what had to go.
 
 import { type Packing, unpack } from "./base/unpack";
@@ -17,7 +17,7 @@ const [KEY_BYTES, CHARACTER_BYTES] = [40, 2];
 const MAX_BLOCK_BYTES = 256_000_000;
 /** How many tasks' keys one question asks for. */
 const ASK_TASKS = 16_384;
-/** A search passes hundreds of blocks in this time: no need to tell of each. */
+/** A search passes hundreds of blocks in this time, too many to report each. */
 const PROGRESS_MS = 100;
 /** What is found among keys that the kernel sends meanwhile is shown so often. */
 const FOUND_MS = 1000;
@@ -121,7 +121,7 @@ function* hits(text: string, needle: string, first: number) {
 }
 
 export class KeyStore {
-  /** Grows when keys come, for whoever was told that one is not here. */
+  /** Grows when keys arrive, for readers that found one missing. */
   readonly arrivals = signal(0);
   private readonly blocks: KeyBlock[] = []; // by first task
   private readonly opened = new Map<KeyBlock, OpenedBlock>(); // oldest use first
@@ -180,7 +180,7 @@ export class KeyStore {
     return this.blockOf(task) !== undefined;
   }
 
-  /** The key of a task; null when nobody has it (any more). */
+  /** The key of a task; null if it is gone. */
   text(task: number): string | null | Promise<string | null> {
     const block = this.blockOf(task);
     const opened = block && this.opened.get(block);
@@ -217,7 +217,7 @@ export class KeyStore {
 
   /**
    * Tasks whose key contains `query`, in any case, newest blocks first. What is
-   * found on this page is told before the kernel, which may be busy, is asked for
+   * found on this page is reported before the kernel, which may be busy, is asked for
    * other keys. When `signal` ends it early the answer says how far it came.
    */
   async search(

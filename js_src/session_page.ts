@@ -77,7 +77,7 @@ export class Page {
       .map((session) => ({ name: session.info.peek().name, session }));
   }
 
-  /** Each store bounds its own rows; what nobody looks at goes before they add up. */
+  /** Each store bounds its own rows; hidden ones are dropped before they add up. */
   private makeRoomFor(grown: SharedSession): void {
     const stores = [...this.stores.values()];
     let total = stores.reduce((sum, { model }) => sum + model.rows, 0);

@@ -29,7 +29,7 @@ export interface RingView<C = Columns> {
 export interface TableView<N extends TableName> {
   /** `ready` once everything has arrived that there was when the table was first asked for. */
   readonly state: "waiting" | "ready" | "failed";
-  /** Why it, or some of it, cannot be read; null otherwise. */
+  /** Why it, or a part, cannot be read; null otherwise. */
   readonly problem: Problem | null;
   readonly rows: number;
   /** Indexes of names point into the session's dictionaries. Of a series as measured. */
@@ -146,7 +146,7 @@ export class SessionTables {
     this.showSoon(table);
   }
 
-  /** A table, or some of it, cannot be read. */
+  /** A table, or a part, cannot be read. */
   fail(table: string, problem: Problem): void {
     if (!tableShape(table)) return;
     this.problems.set(table, problem);

@@ -151,7 +151,7 @@ export class Channel {
     const link = this.linkFor(message.kernel);
     const state = this.state.peek();
     if (state.kind === "open" && state.link !== link) state.link.remove(this);
-    // The data first, then the news: who hears of the link finds it usable.
+    // The data first, then the news: the link is usable once it is announced.
     link.welcome(this, message);
     if (state.kind !== "open" || state.link !== link) {
       this.state.value = { kind: "open", link };
@@ -286,7 +286,7 @@ export class KernelLink implements SessionLink {
     }
   }
 
-  /** A message could not be read: its session is told, or all if it names none. */
+  /** A message could not be read: its session gets the problem, or all if it names none. */
   refuse(
     problem: Problem,
     address: ReturnType<typeof addressOf>,

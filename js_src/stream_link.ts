@@ -32,7 +32,7 @@ export interface Sink {
    * point at.
    */
   takeTable(rows: TableRows): void;
-  /** The coarse picture, which stands for some consecutive tasks. */
+  /** The preview of some consecutive tasks. */
   takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void;
   /** The keys of some consecutive tasks. */
   takeKeys(
@@ -55,7 +55,7 @@ export interface Sink {
 export interface SessionFlow {
   /** Begin to receive tables, or change which, or whether anybody looks. */
   watch(visible: boolean, tables: readonly string[]): void;
-  /** Nobody looks, but somebody may come back soon. */
+  /** Not visible now, but may be again soon. */
   pause(): void;
   unwatch(): void;
   /** The session leaves the page. */

@@ -19,7 +19,7 @@ const SILENT_MS = 10_000;
 /** Longer than any answer to a greeting, also when a cell holds Python's lock. */
 const LOST_MS = 30_000;
 const BEAT_MS = 5_000;
-/** Where no rows come there is nothing to ack: only a greeting says that somebody looks. */
+/** Without rows there is nothing to ack: only a greeting says that the page is visible. */
 const GREET_MS = 600_000;
 /** What is lost each time it is sent, a proxy's limit may forbid: so often it is tried, … */
 const MAX_START_OVERS = 3;
@@ -35,13 +35,13 @@ export class SessionStream implements SessionFlow {
   private watching = false;
   private visible = false;
   private tables: readonly string[] = [];
-  /** Nobody was there to hear that the count has ended. */
+  /** The end of the count could not be reported. */
   private owesUnwatch = false;
-  /** The kernel has to be told that it must say everything again. */
+  /** The kernel must send everything again. */
   private owesRestart = false;
-  /** How often this page has set the focus: the kernel says what it has heard of. */
+  /** How often this page has set the focus: the kernel answers with the number it has received. */
   private setting = 0;
-  /** The last one, while nobody was there to hear it. */
+  /** The last one that could not be sent. */
   private owesFocus: Focus | null = null;
   /** Those that wait until no earlier message is missing. */
   private readonly rows: Message<"rows">[] = [];
@@ -211,7 +211,7 @@ export class SessionStream implements SessionFlow {
     }
   }
 
-  /** Listen for the kernel's silence while somebody looks. */
+  /** Watch for the kernel's silence while the page is visible. */
   private updatePulse(): void {
     clearInterval(this.pulse);
     this.pulse = undefined;
@@ -264,7 +264,7 @@ const MAX_JUMP = 100_000;
 const GAP_ACK_MS = 250;
 /** A gap that is not filled after this time is given up … */
 const GIVE_UP_MS = 10_000;
-/** … and so many reports: while the machine sleeps nobody is asked. */
+/** … and so many reports: while the machine sleeps there are none. */
 const MIN_REPORTS = 10;
 
 interface Gap {

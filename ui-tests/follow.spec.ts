@@ -53,7 +53,7 @@ test(
     await page.notebook.activate("second.ipynb");
     await page.notebook.activate("first.ipynb");
     await panel.getByRole("button", { name: "Choose a client" }).click();
-    await expect(panel).toContainText("the notebook in front");
+    await expect(panel).toContainText("the active notebook");
     await page.screenshot({ path: info.outputPath("chooser.png") });
     await page.keyboard.press("Escape");
     expect(await shown(), "what was chosen stays").toBe(15);
@@ -62,7 +62,7 @@ test(
     await item.click();
     await expect(panel, "the first notebook has no panel").toHaveCount(2);
     await expect.poll(() => tasksShown(panel.last())).toBe(40);
-    await choose(panel.first(), "Follow the notebook in front");
+    await choose(panel.first(), "Follow the active notebook");
     await expect.poll(shown).toBe(40);
   },
 );

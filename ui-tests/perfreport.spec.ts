@@ -83,7 +83,7 @@ test("the printed address opens the report in a new page, and so does a link of 
     document.execCommand = () => false;
   });
   await own.getByRole("button", { name: "Copy link" }).click();
-  const link = await own.getByLabel(/link to this view/).inputValue();
+  const link = await own.getByLabel(/Copy this link/).inputValue();
   await pasted.goto("about:blank");
   await pasted.goto(link);
   await expect(report.getByRole("tabpanel", { name: "Logs" })).toBeVisible();

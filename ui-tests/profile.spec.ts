@@ -158,7 +158,7 @@ test(
       // Event loops have samples, or it says why not.
       for (const scope of ["Workers", "Scheduler"]) {
         await panel.getByRole("button", { name: scope }).first().click();
-        await expect(panel).toContainText(/[1-9] samples|On Python 3\.11/);
+        await expect(panel).toContainText(/[1-9] samples|on Python 3\.11/);
       }
       await panel.getByRole("button", { name: "Tasks" }).click();
       // The same run has no differences.

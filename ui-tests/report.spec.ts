@@ -298,7 +298,7 @@ test(
       text.slice(0, start) + recording.toString("base64", 0, cut),
     );
     await page.goto(pathToFileURL(path).href);
-    await expect(page.getByText("This file was cut off")).toBeVisible();
+    await expect(page.getByText("This file is truncated")).toBeVisible();
     await tab(page, "Task stream").click();
     const stream = page.getByRole("tabpanel", { name: "Task stream" });
     await expect(stream.getByText(`${TASKS} tasks`).first()).toBeVisible();

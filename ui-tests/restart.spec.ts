@@ -86,7 +86,7 @@ test("a panel goes on after the kernel has restarted", async ({
   }
 
   await expect(panel, "the new kernel is found").toContainText(
-    "no Dask client yet: the picture of the old kernel is kept",
+    "no Dask client yet; the last data of the old kernel is shown",
     { timeout: 60_000 },
   );
   await expect(panel.getByText("No client", { exact: true })).toBeVisible();

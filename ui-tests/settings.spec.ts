@@ -29,7 +29,7 @@ test.describe("with both settings off", () => {
     async ({ page }) => {
       await notebookWith(page, [CLIENT, LOADED, WORK]);
       const sidebar = await openSidebar(page);
-      const off = "Looking for clients is switched off in the settings.";
+      const off = "Detecting clients is off in the settings.";
       await expect(sidebar).toContainText(off);
       await runCells(page, 0, 1);
       const output = page.locator(".jp-Cell").nth(1);

@@ -1,4 +1,4 @@
-// Arrow streams from files that nobody vouches for: one batch of plain columns and
+// Arrow streams from untrusted files: one batch of plain columns and
 // texts, as daskscope writes them. Each offset and length is checked before it is used:
 // a library that believes them can be made to run, or to allocate, without end.
 // The layouts are Schema.fbs and Message.fbs of Arrow's format.
@@ -72,7 +72,7 @@ interface ArrowMessage {
 }
 
 function refuse(): never {
-  throw new BadFileError("is no Arrow table");
+  throw new BadFileError("is not an Arrow table");
 }
 
 /** Read the only batch of a stream. */
@@ -150,7 +150,7 @@ function batchOf(
 ): ArrowTable {
   if (batch && batch.kind !== RECORD_BATCH) refuse();
   if (batch?.header.table(3)) {
-    const what = "is compressed in a way that daskscope does not write";
+    const what = "has an unsupported compression";
     throw new BadFileError(what);
   }
   const rows = batch?.header.long(0) ?? 0;

@@ -33,7 +33,7 @@ export function bytesOfBlob(blob: Blob): ByteSource {
 /** Base64 in four characters a group, without line breaks. */
 export function bytesOfBase64(text: string): ByteSource {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  if (text.length % 4 !== 0) throw new BadFileError("is no base64");
+  if (text.length % 4 !== 0) throw new BadFileError("is not base64");
   const size = (text.length / 4) * 3 - padding;
   return {
     size,

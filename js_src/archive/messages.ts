@@ -22,7 +22,7 @@ function trusted<T>(check: () => T): T {
   try {
     return check();
   } catch {
-    throw new BadFileError("has JSON of another kind");
+    throw new BadFileError("contains unexpected JSON");
   }
 }
 

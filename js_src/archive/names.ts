@@ -46,11 +46,11 @@ export class FileNames {
     list.push(...namesOf(columns, rows));
     this.characters += JSON.stringify(list.slice(first)).length;
     if (list.length > limit || this.characters > MAX_CHARACTERS) {
-      throw new BadFileError("has more names than any recording has");
+      throw new BadFileError("has too many names");
     }
     const cells = list.slice(0, begun.length).map(cellsOf);
     if (JSON.stringify(cells) !== JSON.stringify(begun.slice(0, list.length))) {
-      throw new BadFileError(`has other ${table} than daskscope begins with`);
+      throw new BadFileError(`has unexpected first rows in ${table}`);
     }
     const numbers = Float64Array.from(
       { length: rows },

@@ -1,4 +1,4 @@
-// What is said of a file that cannot be opened, in the words of Python's reader.
+// Errors of files that cannot be opened, in the words of Python's reader.
 
 import { plural } from "../base/format";
 import { NoUnpackerError } from "../base/unpack";
@@ -6,18 +6,18 @@ import { DaskscopeError } from "../errors";
 import type { Notice } from "../model/types";
 import { FILE_FORMAT } from "../schema";
 
-/** Bytes that daskscope did not write; the message goes on after "it …". */
+/** Bytes that daskscope did not write; the message follows after "it …". */
 export class BadFileError extends Error {
   override readonly name = "BadFileError";
 }
 
-/** Turn what reading a file threw into something with a sentence for a person. */
+/** Turn what reading a file threw into an error with a code and a sentence. */
 export function codedError(error: unknown, name: string): unknown {
   if (error instanceof NoUnpackerError) {
     return new DaskscopeError({
       code: "old-browser",
       text: `${name} is not damaged, but this browser cannot unpack it.`,
-      next: "Open it in a newer one: Chrome or Edge from 103, Firefox from 113, Safari from 16.4.",
+      next: "Use a newer browser: Chrome or Edge ≥ 103, Firefox ≥ 113, Safari ≥ 16.4.",
     });
   }
   if (!(error instanceof BadFileError)) return error;
@@ -43,15 +43,15 @@ export const otherFormat = (version: number): DaskscopeError => {
 export const unknownTask = (): DaskscopeError =>
   new DaskscopeError({
     code: "unknown-task",
-    text: "The recording does not hold this task any more.",
-    next: "A larger daskscope.recording.memory-limit or disk-limit keeps more.",
+    text: "This task is no longer in the recording.",
+    next: "To keep more tasks, raise daskscope.recording.memory-limit or disk-limit.",
   });
 
-/** A question that a newer page part asks, or a wrong one. */
+/** A question of a newer part of the page, or a wrong one. */
 export const unknownQuestion = (what: string): DaskscopeError =>
   new DaskscopeError({
     code: "unknown-question",
-    text: `A recording does not answer what was asked (${what}).`,
+    text: `A file cannot answer this request (${what}).`,
     next: "Reload the page. If it happens again, please report it.",
   });
 
@@ -59,14 +59,14 @@ export const unknownQuestion = (what: string): DaskscopeError =>
 export const fileFull = (tasks: number): Notice => ({
   code: "page-full",
   level: "info",
-  text: `This page holds as many rows as it may: ${plural(tasks, "older task")} ${tasks === 1 ? "is" : "are"} shown as a coarse picture.`,
-  next: "daskscope.load(…).tasks has all that are in the file.",
+  text: `This page reached its limit of rows: ${plural(tasks, "older task")} ${tasks === 1 ? "is" : "are"} shown as a preview only.`,
+  next: "`daskscope.load(…).tasks` has all tasks of the file.",
 });
 
-/** What a file lacks that was cut off, since its program was stopped. */
+/** A truncated file, since its program was stopped. */
 export const FILE_CUT: Notice = {
   code: "file-cut",
   level: "warn",
-  text: "This file was cut off: what was written last is missing.",
-  next: "All that is whole in it is shown.",
+  text: "This file is truncated: its last part is missing.",
+  next: "Everything before that is shown.",
 };

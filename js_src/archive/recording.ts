@@ -1,4 +1,4 @@
-// One recording in a file: what stands where in it, unpacked and decoded when it is
+// One recording in a file: what is where, unpacked and decoded when it is
 // asked for. Knows nothing of pages.
 
 import type { Packing } from "../base/unpack";
@@ -55,7 +55,7 @@ export interface TaskRange {
   readonly tasks: number;
 }
 
-/** Some consecutive tasks; which ones is known once somebody has looked. */
+/** Some consecutive tasks; which ones is known once the part was read. */
 export interface Part {
   readonly rows: Member;
   readonly keys: Member;
@@ -90,7 +90,7 @@ export class StoredRecording {
     const { members, whole } = await listMembers(source);
     const [first] = members;
     if (first?.name !== HEADER) {
-      throw new BadFileError("is no recording of daskscope");
+      throw new BadFileError("is not a daskscope recording");
     }
     const header = await jsonOf(source, first);
     checkVersion(header["format"]);
@@ -141,7 +141,7 @@ export class StoredRecording {
     for (let at = text.indexOf(0); at >= 0; at = text.indexOf(0, at + 1))
       keys++;
     if (keys !== range.tasks) {
-      throw new BadFileError("has not as many keys as tasks");
+      throw new BadFileError("has a different number of keys than of tasks");
     }
     // A copy: what a source hands out may be a part of much more that it read.
     const packed = (await packedBytes(this.source, part.keys)).slice();
@@ -174,7 +174,7 @@ export class StoredRecording {
     return part.range;
   }
 
-  /** The coarse picture of all tasks; null where the file has none. */
+  /** The preview of all tasks; null where the file has none. */
   async coarse(): Promise<{ stretches: CoarseColumns; tasks: number } | null> {
     const member = this.members.get(COARSE);
     if (!member) return null;
@@ -183,7 +183,7 @@ export class StoredRecording {
     const { columns, facts } = stored as unknown as Stored<CoarseColumns>;
     const tasks = whole(facts.get("tasks"));
     if (tasks > MAX_TASKS) {
-      throw new BadFileError("has a coarse picture of more than it holds");
+      throw new BadFileError("has a preview of too many tasks");
     }
     this.names.check(COARSE_COLUMNS, stored.columns);
     return { stretches: placed(columns), tasks };
@@ -235,7 +235,7 @@ export class StoredRecording {
 
 const uncut = () => Infinity;
 
-/** As much of a text as a recording keeps: a page with more stands still. */
+/** As much of a text as a recording keeps: longer ones block the page. */
 const maxCharacters = (column: string): number =>
   column === "key" ? MAX_KEY_CHARACTERS : MAX_TEXT_CHARACTERS;
 
@@ -268,7 +268,7 @@ function begunWith({ facts }: JsonObject): JsonObject {
 
 function checkVersion(version: unknown): void {
   if (!Number.isSafeInteger(version) || (version as number) < 1) {
-    const what = "does not say which version of the format it has";
+    const what = "does not state its version of the format";
     throw new BadFileError(what);
   }
   if (version !== FILE_FORMAT) throw otherFormat(version as number);
@@ -291,7 +291,7 @@ function rangeOf(facts: Facts): TaskRange {
   const first = whole(facts.get("first"));
   const tasks = whole(facts.get("tasks"));
   if (tasks > FILE_PART_TASKS) {
-    throw new BadFileError("has a part with more tasks than daskscope writes");
+    throw new BadFileError("has a part with too many tasks");
   }
   if (!(tasks >= 1 && first <= MAX_TASKS - tasks)) {
     throw new BadFileError("has tasks out of order");
@@ -301,7 +301,7 @@ function rangeOf(facts: Facts): TaskRange {
 
 function whole(text = ""): number {
   if (!/^\d{1,15}$/.test(text)) {
-    throw new BadFileError("has facts that are not numbers");
+    throw new BadFileError("has counts that are not numbers");
   }
   return Number(text);
 }
@@ -328,15 +328,15 @@ function checkTasks(
 async function jsonOf(source: ByteSource, member: Member): Promise<JsonObject> {
   const bytes = await unpackMember(source, member);
   if (bytes.byteLength > MAX_JSON_BYTES) {
-    throw new BadFileError("says too much of itself");
+    throw new BadFileError("has a description that is too long");
   }
   let found: unknown;
   try {
     found = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new BadFileError("has JSON that cannot be read");
+    throw new BadFileError("contains invalid JSON");
   }
-  if (!isObject(found)) throw new BadFileError("has JSON of another kind");
+  if (!isObject(found)) throw new BadFileError("contains unexpected JSON");
   return found;
 }
 

@@ -38,10 +38,10 @@ export class StoredFlow implements SessionFlow {
   /** Settled once dictionaries and the status have been sent. */
   private beginning: Promise<void> | null = null;
   private picture: Promise<void> | null = null;
-  /** Whether somebody sees tasks; tables are short, and said whenever they are asked for. */
+  /** Whether tasks are visible; tables are short, and sent whenever they are asked for. */
   private looks = false;
   private closed = false;
-  /** Go on with what waits until somebody looks. */
+  /** Continue with what waits until the panel is visible. */
   private readonly waiting: (() => void)[] = [];
   /** What figures are wanted of: those of another focus are not said any more. */
   private focus = NO_FOCUS;
@@ -188,7 +188,7 @@ export class StoredFlow implements SessionFlow {
   }
 
   /**
-   * Rows, a part a turn, so that the page goes on meanwhile: from the first on, which is
+   * Rows, a part a turn, so that the page stays responsive: from the first on, which is
    * several times as fast to take in; where not all will fit, the newest.
    */
   private async sayRows(recording: StoredRecording): Promise<void> {
@@ -222,7 +222,7 @@ export class StoredFlow implements SessionFlow {
     await this.sayStatus();
   }
 
-  /** Wait until somebody looks and all but some rows are taken in; false if never. */
+  /** Wait until it is visible and nearly all rows are taken in; false if never. */
   private async isAwaited(maxWaitingRows: number): Promise<boolean> {
     while (await this.isLookedAt()) {
       if (this.sink.waitingRows() <= maxWaitingRows) return true;
@@ -230,7 +230,7 @@ export class StoredFlow implements SessionFlow {
     return false;
   }
 
-  /** In the next turn in which somebody looks; false if nobody ever will. */
+  /** In the next turn in which it is visible; false if it never will be. */
   private async isLookedAt(): Promise<boolean> {
     await nextTurn();
     while (!this.looks && !this.closed) {
@@ -247,7 +247,7 @@ export class StoredFlow implements SessionFlow {
     if (!this.closed) this.sink.take(message);
   }
 
-  /** What of a file cannot be read is said; the rest of it comes all the same. */
+  /** What cannot be read is reported; the rest is sent. */
   private async attempt(
     work: (recording: StoredRecording) => Promise<void> | void,
     table?: string,

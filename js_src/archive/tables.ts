@@ -44,7 +44,7 @@ export function decodeTable(
 ): Stored {
   const { columns: stored, rows, facts } = readTable(bytes);
   if (rows > maxRows) {
-    throw new BadFileError("has more rows in a table than any recording has");
+    throw new BadFileError("has a table with too many rows");
   }
   const decoded = Object.entries(columns).map(([name, { type }]) => {
     const column = stored.get(name);
@@ -80,7 +80,7 @@ function restored(
   const [, unit, steps, planes] =
     /^(plain|us)(\+steps)?(\+planes)?$/.exec(encoding) ?? [];
   if (!unit) {
-    throw new BadFileError(`has its column ${name} stored as '${encoding}'`);
+    throw new BadFileError(`stores its column ${name} as '${encoding}'`);
   }
   const scale = unit === "us" ? US : 1;
   const stored = planes ? outOfPlanes(numbers) : numbers;

@@ -53,7 +53,7 @@ export async function listMembers(
       if (DIRECTORY.includes(word)) return { members, whole: true };
     }
     if (!SIGNATURE.every((byte, i) => i >= head.length || head[i] === byte)) {
-      if (members.length === 0) throw new BadFileError("is no zip file");
+      if (members.length === 0) throw new BadFileError("is not a zip file");
       break; // what was being written when the writer was stopped
     }
     if (head.length < HEADER_BYTES) break;
@@ -63,14 +63,14 @@ export async function listMembers(
     packed += member.size;
     unpacked += member.length;
     if (unpacked > MAX_MEMBER_BYTES + MAX_RATIO * packed) {
-      throw new BadFileError("would unpack to more than any recording does");
+      throw new BadFileError("is too large when unpacked");
     }
     members.push(member);
     at = end;
     if (members.length % TURN_MEMBERS === 0) await nextTurn();
   }
   if (members.length === MAX_MEMBERS) {
-    throw new BadFileError("has more members than any recording has");
+    throw new BadFileError("has too many members");
   }
   return { members, whole: false };
 }
@@ -79,7 +79,7 @@ function memberOf(head: DataView, at: number): Member {
   const flags = head.getUint16(6, true);
   const packing = PACKINGS.get(head.getUint16(8, true));
   if (flags & ENCRYPTED || packing === undefined) {
-    throw new BadFileError("is packed in a way that daskscope does not write");
+    throw new BadFileError("is packed in an unsupported way");
   }
   const crc = head.getUint32(14, true);
   const size = head.getUint32(18, true);
@@ -88,7 +88,7 @@ function memberOf(head: DataView, at: number): Member {
   const extraBytes = head.getUint16(28, true);
   const tooLong = length > MAX_MEMBER_BYTES || size > length + OVERHEAD_BYTES;
   if (flags & SIZES_FOLLOW || nameBytes > MAX_NAME_BYTES || tooLong) {
-    throw new BadFileError("has a member that daskscope would not write");
+    throw new BadFileError("has an unexpected member");
   }
   const left = Math.min(nameBytes, head.byteLength - HEADER_BYTES);
   const nameAt = head.byteOffset + HEADER_BYTES;

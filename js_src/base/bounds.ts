@@ -1,4 +1,4 @@
-// How much of a summary is laid out: a page with more helps nobody, and one that was
+// How much of a summary is laid out: more is not readable, and a page that was
 // made up would take the browser with it. The page without scripts has the same bounds
 // (report/static_page.py).
 

@@ -53,7 +53,7 @@ export function nullable<T>(check: Check<T>): Check<T | null> {
   return (value, path) => (value === null ? null : check(value, path));
 }
 
-/** A field that may be missing or null; `fallback` stands for both. */
+/** A field that may be missing or null; both become `fallback`. */
 export function or<T, F>(check: Check<T>, fallback: F): Check<T | F> {
   return (value, path) =>
     value === undefined || value === null ? fallback : check(value, path);

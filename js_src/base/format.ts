@@ -44,10 +44,10 @@ export function plural(
   return `${formatExact(count)} ${count === 1 ? one : many}`;
 }
 
-/** What all threads took together is told in hours from here on. */
+/** From here on, the time of all threads together is in hours. */
 const LONGEST_SUM_S = 36_000;
 
-/** A duration that stands alone: `412 µs`, `9.71 s`, `29.1 s`, `2 m 29 s`, `1.6 h`. */
+/** A duration on its own: `412 µs`, `9.71 s`, `29.1 s`, `2 m 29 s`, `1.6 h`. */
 export function formatDuration(seconds: number): string {
   const size = Math.abs(seconds);
   if (!Number.isFinite(size) || size < LONGEST_IN_SECONDS - 0.05) {
@@ -148,13 +148,13 @@ export function formatShare(share: number, decimals = 0): string {
     : `${fixed(share * 100, decimals)} %`;
 }
 
-/** Decimals of a second that tell two neighbouring pixels apart. */
+/** Decimals of a second that distinguish two neighbouring pixels. */
 export function decimalsFor(seconds_per_px: number): number {
   if (!(seconds_per_px > 0)) return 3;
   return Math.min(9, Math.max(0, Math.ceil(-Math.log10(seconds_per_px))));
 }
 
-/** From here on minutes are told: `2 m 0 s`, and of a moment, as on a clock, `2:00`. */
+/** From here on there are minutes: `2 m 0 s`, or for a moment, as on a clock, `2:00`. */
 const LONGEST_IN_SECONDS = 120;
 
 /** A moment of the run: `18.455 s`, `2:29.0`, `1:02:03.284`; beside `latest_s` in its format. */
@@ -178,7 +178,7 @@ export function formatMoment(
   return `${seconds < 0 ? MINUS : ""}${head}:${padded}`;
 }
 
-/** `14.3 – 21.3 s`: the two ends of a stretch. Those of a list, which lie in `among`, look alike. */
+/** `14.3 – 21.3 s`: the two ends of a stretch. Those of one list, within `among`, have one format. */
 export function formatStretch(
   start_s: number,
   stop_s: number,

@@ -218,7 +218,7 @@ export class Columns {
   }
 
   /**
-   * What `colour` has of the columns from `x` on; `whole` is all of it when it lies in one
+   * What `colour` has of the columns from `x` on; `whole` is all of it if it is in one
    * column, else 0.
    */
   private spread(
@@ -264,7 +264,7 @@ export class Columns {
     this.gathered = -1;
   }
 
-  /** What is dimmed; `whole` is all of it when it lies in one column, else 0. */
+  /** What is dimmed; `whole` is all of it if it is in one column, else 0. */
   private addRest(
     x: number,
     left: number,

@@ -107,7 +107,7 @@ export class KeyedRows {
     return column;
   }
 
-  /** What of a key was measured; what still holds goes on to the last row of all. */
+  /** What was measured for a key; what still holds continues to the last row of all. */
   line(key: Cell, column: string): Series {
     const id = `${column} ${key}`;
     const known = this.lines.get(id) ?? this.lineOf(key, column);

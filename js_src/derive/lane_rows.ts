@@ -37,13 +37,13 @@ export function rowsOfLanes(
   }
   if (of > most) {
     throw new Error(
-      `${formatExact(of)} rows, and a CSV file takes ${formatExact(most)}. Zoom in, or use Python`,
+      `${formatExact(of)} rows, and a CSV file can have ${formatExact(most)}. Zoom in, or use Python`,
     );
   }
   return rows.sort((one, other) => one.start - other.start);
 }
 
-/** Rows of some lanes that are only a coarse picture there: those of all prefixes. */
+/** Rows of some lanes that are only a preview there: those of all prefixes. */
 export function coarseRows(
   model: TaskModel,
   lanes: Iterable<number>,

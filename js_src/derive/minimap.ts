@@ -15,7 +15,7 @@ interface Heights {
 }
 
 /**
- * How many threads the full height stands for. More than the cluster has can have been
+ * How many threads the full height means. More than the cluster has can have been
  * busy: workers left, or tasks seceded and ran beside their thread's next one. What is
  * isolated may be little: then its own greatest is the height.
  */
@@ -99,7 +99,7 @@ export class Minimap {
 
   /**
    * Fill an image of `columns` × `height` pixels, stacked from the bottom; `threads` is
-   * what the full height stands for. Pixels that nothing reaches stay as they are.
+   * what the full height means. Pixels that nothing reaches are unchanged.
    */
   paint(
     pixels: Uint32Array,

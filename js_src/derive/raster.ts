@@ -66,7 +66,7 @@ export class LaneRaster {
     const { filter } = model;
     const dimmed = filter !== null && !filter.hasLane(lane);
     const laneFilter = !dimmed && filter?.byRow ? filter : null;
-    // Of what rows a stretch stands for it cannot say.
+    // A stretch does not know its rows.
     const dimmedCoarse = dimmed || laneFilter !== null;
     let begun = false;
     const track = model.track(lane, overlay);

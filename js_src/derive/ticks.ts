@@ -30,7 +30,7 @@ const LABEL_GAP_PX = 18;
 const CLOCK_STEPS_S = [
   10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
 ];
-/** What a float64 of seconds since the epoch can still tell apart. */
+/** The resolution of a float64 of seconds since the epoch. */
 const FINEST_STEP_S = 1e-6;
 
 /** Ticks from `start` to `stop` on a width in CSS pixels, labelled from `origin`. */

@@ -13,9 +13,9 @@ export const KERNEL_GONE: EmptyState = {
   status: "Not connected to a kernel",
 };
 
-/** The kernel is newer than the page's code, or the panel is of another package. */
+/** The kernel is newer than the page's code, or the panel belongs to another package. */
 export const noSuchPanel = (kind: string): string =>
-  `Daskscope in this page has no panel "${kind}": reload the page, or upgrade daskscope where JupyterLab runs.`;
+  `This version of Daskscope has no panel "${kind}". Reload the page, or upgrade daskscope in the environment that runs JupyterLab.`;
 
 /** `place` says where to run the code: "a cell", or a notebook's name. */
 export function noClientYet(place: string, recorder: boolean): EmptyState {
@@ -23,13 +23,13 @@ export function noClientYet(place: string, recorder: boolean): EmptyState {
     return {
       state: "no-client",
       title: "The recorder is off in this kernel",
-      text: `\`daskscope.recorder.enabled\` is false, so clients are not recorded automatically. Run \`daskscope.connect(client)\` in ${place} and this panel shows it.`,
+      text: `\`daskscope.recorder.enabled\` is false, so clients are not recorded automatically. To record one, run \`daskscope.connect(client)\` in ${place}.`,
     };
   }
   return {
     state: "no-client",
     title: "No Dask client in this kernel yet",
-    text: `Run \`Client()\` in ${place} and this panel starts by itself.`,
+    text: `Run \`Client()\` in ${place}, and this panel starts automatically.`,
   };
 }
 
@@ -49,7 +49,7 @@ export function notConnected(problem: Problem): EmptyState {
     title: versionsDiffer(problem)
       ? "This panel and the kernel have different versions"
       : problem.code === "bad-setting"
-        ? "A setting of Daskscope is wrong"
+        ? "A Daskscope setting is invalid"
         : "This panel could not connect",
     text: `${problem.text} ${problem.next}`.trim(),
   };

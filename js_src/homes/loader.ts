@@ -80,7 +80,7 @@ export default (): Widget => {
     const say = (text: string) => {
       el.textContent = text;
     };
-    if (!slot.copies) say("Waiting for the code of this panel…");
+    if (!slot.copies) say("Loading this panel …");
     const late = setTimeout(
       () => say("The code of this panel did not arrive: run this cell again."),
       LATE_MS,

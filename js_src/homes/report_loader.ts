@@ -16,7 +16,7 @@ async function load(): Promise<void> {
   // The figures of the summary would flash up in front of another tab.
   const summary = document.querySelector<HTMLElement>(".ds-tabpanel")!;
   summary.hidden = /\btab=(?!summary)/.test(location.hash);
-  let why = "The script of this report did not run: it was changed or damaged.";
+  let why = "The script of this report did not run: it is damaged.";
   try {
     const packed = decode(document.getElementById(PACKED)!.textContent);
     const decoder = new TextDecoder();
@@ -39,7 +39,7 @@ async function load(): Promise<void> {
 
 function noteOf(why: string): HTMLElement {
   const text = document.createElement("span");
-  text.textContent = `${why} Only its summary can be shown. \`daskscope extract\` takes the recording out of it.`;
+  text.textContent = `${why} Only its summary is shown. \`daskscope extract\` saves the recording in it.`;
   const note = document.createElement("div");
   note.className = "ds-report-note";
   note.append(text);

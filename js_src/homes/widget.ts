@@ -134,7 +134,7 @@ export function makeWidget(
     return {
       state: "waiting",
       title: CONNECTING,
-      text: "If the kernel does not run any more, run this cell again.",
+      text: "If the kernel is no longer running, run this cell again.",
     };
   }
 

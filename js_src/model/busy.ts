@@ -5,7 +5,7 @@
 /** Bins of a page, and pages before bins double their width. */
 const PAGE_BINS = 256;
 const MAX_PAGES = 32;
-/** Prefixes told apart; later ones are summed. */
+/** Prefixes that are counted separately; later ones are summed. */
 export const BUSY_PREFIXES = 64;
 const FINEST_S = 1 / 1024;
 

@@ -1,4 +1,4 @@
-// The coarse picture of a run: stretches of lanes, drawn until the rows that they stand for have
+// The preview of a run: stretches of lanes, drawn until the rows that they summarize have
 // come, and in place of the oldest rows where the page had to let these go.
 
 import type { CoarseColumns } from "../schema";
@@ -10,7 +10,7 @@ import { PAINT_ERRED, type Segment } from "./segment";
 
 /** `rows` of a coarse batch is a column; its length is that of every column. */
 export interface CoarseBatch extends CoarseColumns {
-  /** The tasks it stands for, when known. */
+  /** The tasks that it summarizes, if known. */
   first?: number;
   tasks?: number;
 }
@@ -23,11 +23,11 @@ const GONE = 2;
 interface Stretch {
   start: number;
   duration: number;
-  /** Seconds of it in which the thread computed. */
+  /** Seconds in which the thread computed. */
   busy: number;
   prefix: number;
   erred: number;
-  /** How many rows it stands for. */
+  /** How many rows it summarizes. */
   rows: number;
   hidden: number;
 }
@@ -80,7 +80,7 @@ export class Coarse {
   private lanes: (CoarseLane | undefined)[] = [];
   private first = 0;
   private tasks = 0;
-  /** Those that stand for rows that have not come. */
+  /** Those of rows that have not arrived. */
   private coming = 0;
 
   get byteLength(): number {
@@ -90,7 +90,7 @@ export class Coarse {
     );
   }
 
-  /** Whether no stretch stands for rows that are still to come. */
+  /** Whether no stretch is of rows that have not arrived. */
   get isEmpty(): boolean {
     return this.coming === 0;
   }
@@ -146,7 +146,7 @@ export class Coarse {
   keep(number: number, segments: Iterable<Segment>): void {
     const added: Stretch[] = [];
     for (const segment of segments) {
-      // Transfers and the like are no busy thread; a coarse picture has none of them.
+      // Transfers and the like are no busy thread; a preview has none of them.
       if (!segment.overlay) summarize(segment, added);
     }
     this.add(number, added);

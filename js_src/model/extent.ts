@@ -1,4 +1,4 @@
-// From when to when the run goes, told apart from rows of a worker whose clock is
+// From when to when the run goes, without rows of a worker whose clock is
 // hours off.
 //
 // Tasks are numbered as they finish, so real rows that are later in time have later

@@ -1,4 +1,4 @@
-// Keys as agents keep them: cut. In a file that somebody made one may be as long as a
+// Keys as agents keep them: cut. In a hostile file one may be as long as a
 // member of it, and would be so in every card, table and search.
 
 import { cut } from "../base/bounds";

@@ -43,7 +43,7 @@ export interface Oddities {
 const NOTE_MS = 100;
 
 export class TaskModel {
-  /** Rows that are here in detail; `fadedRows` were and are a coarse picture now. */
+  /** Rows that are here in detail; `fadedRows` were and are a preview now. */
   rows = 0;
   fadedRows = 0;
   readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
@@ -167,7 +167,7 @@ export class TaskModel {
 
   /**
    * Let the oldest rows go, about as many as are above `maxRows`; stretches stand for
-   * them. Their tasks stay covered, since nobody should send them again.
+   * them. Their tasks stay covered, so that they are not sent again.
    */
   fade(maxRows: number): void {
     let excess = this.rows - maxRows;
@@ -200,7 +200,7 @@ export class TaskModel {
     return this.coverage.list();
   }
 
-  /** The coarse picture of the history; each stretch is drawn until detail comes. */
+  /** The preview of the history; each stretch is drawn until detail comes. */
   setCoarse(batch: CoarseBatch): void {
     this.coarse.set(batch, this.coverage);
     this.coarseEdges = null;
@@ -278,7 +278,7 @@ export class TaskModel {
     const { pass } = this;
     if (!pass || pass.finished) return false;
     pass.run(budget_ms);
-    // What follows a filter draws everything anew: not after each of these steps.
+    // What follows a filter redraws everything, but not after each of these steps.
     const now = performance.now();
     if (!pass.finished && now - this.noted_ms < NOTE_MS) return true;
     this.noted_ms = now;
@@ -311,7 +311,7 @@ export class TaskModel {
 
   /**
    * Visit rows of at least `minDuration_s` that touch `t0..t1`, in order of start.
-   * The visitor gets one object, filled anew each time; it stops by returning false.
+   * The visitor gets the same object each time; it stops by returning false.
    */
   forEachVisible(
     lane: number,

@@ -85,7 +85,7 @@ export interface Worker {
   managed: number;
   spilled: number;
   status: string;
-  /** Tasks that run there; null where nobody tells. */
+  /** Tasks that run there; null if unknown. */
   running: number | null;
 }
 

@@ -16,7 +16,7 @@ export function legendAction(action: string): string {
  */
 export function actionNote(action: string): string {
   return action === "disk" || action.startsWith("disk-")
-    ? "Results that took a worker over 5 ms to store or to fetch: Dask counts this as disk time even if nothing spilled"
+    ? "Results that a worker took over 5 ms to store or fetch: Dask counts this as disk time even if nothing spilled"
     : "";
 }
 
@@ -35,6 +35,6 @@ const ACTIVITIES: ReadonlyMap<string, string> = new Map([
   ["", "(no activity)"],
 ]);
 
-/** Those that nobody here knows are called as they call themselves. */
+/** Unknown ones keep their own names. */
 export const activityName = (activity: string): string =>
   ACTIVITIES.get(activity) ?? activity;

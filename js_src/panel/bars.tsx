@@ -30,10 +30,10 @@ export function Bars<T>(props: {
   view: PanelView;
   label: string;
   class?: string;
-  /** Of thousands few are shown: only those are made. */
+  /** Only those that are shown are made: there may be thousands. */
   bars: readonly T[];
   make: (bar: T) => Bar;
-  /** Rows that are shown before a person asks for all. */
+  /** Rows that are shown before the user asks for all. */
   first: number;
   /** Of an order that must not change under the pointer. */
   hands?: object;

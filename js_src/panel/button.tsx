@@ -53,7 +53,7 @@ export function IconButton(props: {
 export function LinkButton(props: {
   children: ComponentChildren;
   onClick: () => void;
-  /** What it says to who does not see what it stands beside. */
+  /** Its name for screen readers, without what is beside it. */
   label?: string;
 }): JSX.Element {
   return (
@@ -72,19 +72,19 @@ export function Key(props: { children: ComponentChildren }): JSX.Element {
   return <kbd class="ds-key">{props.children}</kbd>;
 }
 
-const TOLD_MS = 2000;
+const SHOWN_MS = 2000;
 
 export function useCopied(label: string): [string, (text: string) => void] {
-  const [told, setTold] = useState("");
+  const [result, setResult] = useState("");
   useEffect(() => {
-    if (told === "") return;
-    const timer = setTimeout(() => setTold(""), TOLD_MS);
+    if (result === "") return;
+    const timer = setTimeout(() => setResult(""), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [told]);
+  }, [result]);
   const copy = (text: string): void => {
     void copyText(text).then((done) =>
-      setTold(done ? "Copied" : "This page may not copy"),
+      setResult(done ? "Copied" : "No access to the clipboard"),
     );
   };
-  return [told || label, copy];
+  return [result || label, copy];
 }

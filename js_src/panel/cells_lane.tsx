@@ -44,7 +44,7 @@ export function CellsLane(props: {
   const present = view.present.value ?? view.end.value;
   const entries = useMemo(
     () => new Map(cells.map((cell) => [entryOf(cell, present), cell])),
-    // Only what still goes on depends on the present.
+    // Only what still runs depends on the present.
     [cells, isOpen(cells) ? present : 0],
   );
   const chosen = view.focus.value.cells;
@@ -96,7 +96,7 @@ export function CellsLane(props: {
         ref={hit}
         class="ds-cells-hit"
         role="img"
-        aria-label="Cells of the notebook over time; the panel Spans and cells lists them"
+        aria-label="Cells of the notebook over time; the Spans and cells panel lists them"
         style={{ left: `${left_px}px`, right: `${right_px}px` }}
       />
       <CellCard view={view} hovered={hovered} anchor={hit} />

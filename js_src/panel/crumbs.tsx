@@ -41,7 +41,7 @@ export function Crumbs(props: {
   origin_s: number;
   /** At 320 px "Whole run" is only "…". */
   short: boolean;
-  /** The part of the run that is shown; null while that is all of it. */
+  /** The part of the run that is shown; null for all of it. */
   part: string | null;
   onRemove: (part: Crumb["part"]) => void;
   onWhole: () => void;
@@ -64,7 +64,7 @@ export function Crumbs(props: {
         title="Back to the whole run"
         aria-label={
           crumbs.length > 0
-            ? "Whole run: drop every filter"
+            ? "Whole run: remove all filters"
             : "Show the whole run"
         }
         onClick={props.onWhole}

@@ -89,11 +89,11 @@ export function withoutErrors(total: number, cut: boolean): string {
   const erred = `${plural(total, "task")} erred`;
   const raised = `what ${total === 1 ? "it" : "they"} raised`;
   if (!cut) {
-    return total > 0 ? `${erred}; ${raised} was not kept.` : "No task erred.";
+    return total > 0 ? `${erred}; ${raised} was dropped.` : "No task erred.";
   }
   return total > 0
-    ? `${erred}; ${raised} is not known, since the file was cut off.`
-    : "Whether tasks erred is not known, since the file was cut off.";
+    ? `${erred}; the file is truncated, so ${raised} is missing.`
+    : "The file is truncated, so its errors are missing.";
 }
 
 function count(shown: number, kept: number, total: number): string {
@@ -104,7 +104,7 @@ function count(shown: number, kept: number, total: number): string {
       : formatExact(kept),
   ];
   if (total > kept) {
-    words.push(`${formatExact(total - kept)} more were not kept`);
+    words.push(`${formatExact(total - kept)} more were dropped`);
   }
   return words.join("; ");
 }

@@ -1,4 +1,4 @@
-// What a person takes from a panel: its tables as CSV, its charts as PNG.
+// What users save from a panel: its tables as CSV, its charts as PNG.
 
 import type { JSX } from "preact";
 import { toCss } from "../base/colour";

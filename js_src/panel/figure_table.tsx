@@ -1,4 +1,4 @@
-// The figures of lines over time, for whoever cannot see or point at their charts.
+// The figures of lines over time, for users who cannot see or point at their charts.
 
 import type { JSX } from "preact";
 import { extremesOf } from "../derive/series";

@@ -1,5 +1,5 @@
 // What a home (JupyterLab, a widget, a report) supplies to a panel, and what it knows of one.
-// A panel never asks which home it is in, only for what it needs of it.
+// A panel never asks which home it is in, only for what it needs.
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { State } from "../schema";
@@ -26,7 +26,7 @@ export interface EmptyState {
   readonly actions?: readonly PanelAction[];
 }
 
-/** One of the sessions, or notebooks, that a person may choose between. */
+/** One of the sessions, or notebooks, that the user may choose. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
@@ -62,7 +62,7 @@ export interface PanelHost {
   readonly options?: Readonly<Record<string, unknown>>;
   /** True where the panel has a place of its own: the plain wheel zooms. */
   readonly capturesWheel: boolean;
-  /** False while the home knows that nobody can see the panel. */
+  /** False while the home knows that the panel is not visible. */
   readonly visible?: ReadonlySignal<boolean>;
   /** True while the page is laid out for paper. */
   readonly printing?: ReadonlySignal<boolean>;
@@ -81,7 +81,7 @@ export interface PanelHost {
   actionsFor?(code: string): readonly PanelAction[];
   /**
    * Stores a file for the person; default: the browser's download. False where it may
-   * not, and has told the person so.
+   * not, and has told the user so.
    */
   save?(name: string, content: Blob): boolean;
 }

@@ -49,7 +49,7 @@ export function KeyText(props: {
   const { text, longest } = props;
   if (text === undefined) return <span class="ds-key-text">…</span>;
   if (text === null) {
-    return <span class="ds-key-text ds-quiet">key not on this page yet</span>;
+    return <span class="ds-key-text ds-quiet">key not loaded yet</span>;
   }
   if (text.length <= longest) return <span class="ds-key-text">{text}</span>;
   return (

@@ -17,7 +17,7 @@ export interface LegendEntry {
   readonly detail: string;
   /** `256`, where there is room for no more. */
   readonly count: string;
-  /** What is said of it where the pointer rests: exact figures, a note. */
+  /** Its tooltip: exact figures, a note. */
   readonly title: readonly string[];
   /** By how much it deserves a place: seconds; errors come before all, nothing last. */
   readonly weight: number;
@@ -45,11 +45,11 @@ const BESIDE_PX = 6;
 
 function entryWidth(
   props: LegendProps,
-): (entry: LegendEntry, told: Told) => number {
+): (entry: LegendEntry, shown: Shown) => number {
   const { font, size_px, small_px } = props.theme;
-  return (entry, told) => {
+  return (entry, shown) => {
     const first = textWidth(entry.name, `500 ${size_px}px ${font}`);
-    const figures = told === "name" ? "" : entry[told];
+    const figures = shown === "name" ? "" : entry[shown];
     const second = textWidth(figures, `${small_px}px ${font}`);
     if (!props.compact) return Math.min(Math.max(first, second), NAME_PX) + 30;
     const beside = figures === "" ? 0 : BESIDE_PX + second;
@@ -65,19 +65,19 @@ function startsActions(entries: readonly LegendEntry[], at: number): boolean {
 
 export function Legend(props: LegendProps): JSX.Element {
   const before = useRef<ReadonlySet<string>>(new Set());
-  const lastTold = useRef<Told>("name");
+  const lastShown = useRef<Shown>("name");
   const widthOf = entryWidth(props);
   const room_px = props.width_px - PADDING_PX;
-  // Figures that are counted anew are short for a moment: nothing jumps.
+  // New counts are missing for a moment: the layout must not jump.
   const counted = !props.entries.some(({ detail }) => detail === NOT_COUNTED);
-  if (!props.compact) lastTold.current = "detail";
+  if (!props.compact) lastShown.current = "detail";
   else if (counted) {
-    lastTold.current = mostTold(props.entries, widthOf, room_px);
+    lastShown.current = mostShown(props.entries, widthOf, room_px);
   }
-  const told = lastTold.current;
+  const shown = lastShown.current;
   const chosen = chooseEntries(
     props.entries,
-    (entry) => widthOf(entry, told),
+    (entry) => widthOf(entry, shown),
     room_px,
     before.current,
   );
@@ -95,7 +95,7 @@ export function Legend(props: LegendProps): JSX.Element {
           {startsActions(entries, at) && (
             <span class="ds-legend-rule" aria-hidden="true" />
           )}
-          <Entry {...props} entry={entry} told={told} />
+          <Entry {...props} entry={entry} shown={shown} />
         </>
       ))}
       {rest.length > 0 && (
@@ -168,16 +168,16 @@ function LegendList(props: LegendProps): JSX.Element {
   return (
     <div class="ds-legend-list">
       {props.entries.map((entry) => (
-        <Entry {...props} compact entry={entry} told="detail" />
+        <Entry {...props} compact entry={entry} shown="detail" />
       ))}
     </div>
   );
 }
 
 function Entry(
-  props: LegendProps & { entry: LegendEntry; told: Told },
+  props: LegendProps & { entry: LegendEntry; shown: Shown },
 ): JSX.Element {
-  const { entry, isolated, told } = props;
+  const { entry, isolated, shown } = props;
   const on = isolated.has(entry.id);
   const dimmed =
     (isolated.size > 0 || (props.selected && entry.nothing)) && !on;
@@ -186,7 +186,7 @@ function Entry(
       type="button"
       class={`ds-legend-entry ${dimmed ? "ds-dimmed" : ""}`}
       aria-pressed={on}
-      title={[...entry.title, "Click to isolate, shift-click to add"]
+      title={[...entry.title, "Click to isolate, Shift-click to add"]
         .filter(Boolean)
         .join("\n")}
       onClick={(event) => props.onToggle(entry, event.shiftKey)}
@@ -197,7 +197,9 @@ function Entry(
       />
       <span class="ds-legend-words">
         <span class="ds-legend-name">{entry.name || "(no name)"}</span>
-        {told !== "name" && <span class="ds-legend-detail">{entry[told]}</span>}
+        {shown !== "name" && (
+          <span class="ds-legend-detail">{entry[shown]}</span>
+        )}
       </span>
     </button>
   );
@@ -209,16 +211,16 @@ const STAYING = 1.3;
 const MORE_PX = 64;
 const SEPARATOR_PX = 17;
 
-type Told = "detail" | "count" | "name";
+type Shown = "detail" | "count" | "name";
 
-/** The most that can be told of all entries on one line; names alone where not all fit. */
-export function mostTold(
+/** The most that fits of all entries on one line; names alone if not all fit. */
+export function mostShown(
   entries: readonly LegendEntry[],
-  width_px: (entry: LegendEntry, told: Told) => number,
+  width_px: (entry: LegendEntry, shown: Shown) => number,
   room_px: number,
-): Told {
-  const haveRoom = (told: Told): boolean =>
-    fit(entries, (entry) => width_px(entry, told), room_px);
+): Shown {
+  const haveRoom = (shown: Shown): boolean =>
+    fit(entries, (entry) => width_px(entry, shown), room_px);
   return haveRoom("detail") ? "detail" : haveRoom("count") ? "count" : "name";
 }
 
@@ -289,7 +291,7 @@ export class LegendOrder {
 }
 
 const MOST_LINES = 4;
-/** More names than that nobody tells apart by colour. */
+/** More names cannot be distinguished by colour. */
 const MOST_ENTRIES = 200;
 
 interface PictureLegend {

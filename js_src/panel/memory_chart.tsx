@@ -112,7 +112,7 @@ export function MemoryChart(props: {
       {...{ view, parts, height_px: props.height_px }}
       title="Memory"
       detail={top > 0 ? `of ${formatBytes(top)}` : "of all workers"}
-      label="Memory of all workers over time; the panel System has the figures"
+      label="Memory of all workers over time; the System panel has the figures"
     />
   );
 }
@@ -134,7 +134,7 @@ export function MemoryOverTime(props: {
   parts: MemoryParts;
   height_px: number;
   thresholds?: readonly Threshold[];
-  /** Room beside the plot, where thresholds are named; else they are inside of it. */
+  /** Room beside the plot for the names of thresholds; else they are inside. */
   beside_px?: number;
   /** Room above the plot, and what is painted there. */
   above?: { readonly px: number; readonly paint: (area: PlotArea) => void };

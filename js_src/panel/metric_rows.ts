@@ -1,4 +1,4 @@
-// Fine Performance Metrics as panels read them: once for each arrival, whoever asks.
+// Fine Performance Metrics as panels read them: computed once for each arrival.
 
 import { activityColour } from "../base/palette";
 import { MetricKeys, MetricRows } from "../derive/metrics";

@@ -51,7 +51,7 @@ export function notHere(missing: number, ever: number, noun = ""): string {
   if (missing <= 0) return "";
   // The count may be a moment older than the entries.
   const all = formatExact(Math.max(ever, missing));
-  return `; ${formatExact(missing)} of ${all}${noun} are not here`;
+  return `; ${formatExact(missing)} of ${all}${noun} are missing`;
 }
 
 const MOST_ROWS = 500;

@@ -6,7 +6,7 @@ import type { PanelView } from "./panel_view";
 const SORTED_EACH_MS = 10_000;
 
 /**
- * While the run goes on it is sorted at most each 10 s, and never under the pointer:
+ * During the run it is sorted at most every 10 s, and never under the pointer:
  * `hands` belong to the list. With another `key` it is another order, at once.
  */
 export function useOrder(

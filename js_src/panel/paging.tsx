@@ -29,7 +29,7 @@ interface Place {
 }
 
 /**
- * `key` says what the list is of: with another one it begins anew. `grows`: at its end,
+ * `key` says what the list is of: with another one it starts again. `grows`: at its end,
  * while the session is live; "in sight" from the beginning on.
  */
 export function usePages<T>(

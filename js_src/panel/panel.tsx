@@ -183,8 +183,8 @@ export function PanelFrame(props: {
 }
 
 const CHART_GESTURES: readonly string[] = [
-  "Point at a chart for its values at that time. Drag on one to select a time: every panel then shows that. Double-click to clear it.",
-  "Ctrl or ⌘ and the wheel zooms at the pointer, all charts together; once you clicked a chart, or where nothing scrolls, the wheel alone does. Arrow keys, Home and End, too, need that click.",
+  "Point at a chart to see its values. Drag on a chart to select a time in every panel; double-click to clear it.",
+  "Ctrl or ⌘ with the wheel zooms all charts at the pointer. After a click on a chart, or if nothing can scroll, the wheel alone zooms. The arrow keys, Home and End also need that click.",
   "While zoomed: drag or Shift+wheel moves, Shift-drag selects time, a double-click fits the whole run.",
 ];
 
@@ -198,7 +198,7 @@ const FILTER: Shortcut = { keys: ["/"], does: "Filter the list" };
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["Esc"], does: "Close, clear the filters" },
-  { keys: ["?"], does: "This sheet" },
+  { keys: ["?"], does: "This help" },
 ];
 
 function Panel(props: {
@@ -368,8 +368,8 @@ const emptyFacts = ({ status }: EmptyState): Fact[] =>
 
 function factsOf(view: PanelView, parts: PanelParts): Fact[] {
   const said = view.host.emptyState.value;
-  const told = bannerNotice(view.notices.value, view.dismissed.value);
-  const others = view.notices.value.filter((notice) => notice !== told);
+  const inBanner = bannerNotice(view.notices.value, view.dismissed.value);
+  const others = view.notices.value.filter((notice) => notice !== inBanner);
   return [
     ...parts.facts(view),
     ...(view.host.live

@@ -1,5 +1,5 @@
 // What a panel knows of its session and its surroundings. What it reads of the session
-// stands still while the panel is hidden, so that a hidden panel draws nothing.
+// does not change while the panel is hidden, so that a hidden panel draws nothing.
 
 import {
   computed,
@@ -72,11 +72,11 @@ export class PanelView {
   readonly present: ReadonlySignal<number | null> = computed(() =>
     this.host.live ? this.now.value : null,
   );
-  /** The end of the run, after which nothing is of it; Infinity while it goes on. */
+  /** The end of the run; Infinity while it continues. */
   readonly end: ReadonlySignal<number> = computed(() =>
     this.host.live ? Infinity : this.whole.value[1],
   );
-  /** The axis of the whole run. While it goes on it grows in steps, and never slides. */
+  /** The axis of the whole run. During the run it grows in steps, and never slides. */
   readonly whole: ReadonlySignal<Range> = computed(() => this.wholeRange());
   readonly selected = computed(() => this.focus.value.time);
   /** Everything that narrows the view, workers and spans by their names. */
@@ -152,7 +152,7 @@ export class PanelView {
     this.timeline.window.goToNow();
   }
 
-  /** The part of the run that is shown; null while that is all of it. */
+  /** The part of the run that is shown; null for all of it. */
   get part(): string | null {
     const { window, anchor, settled } = this.timeline;
     void [anchor.value, settled.value];
@@ -228,7 +228,7 @@ export class PanelView {
     };
   }
 
-  /** Keep what is shown while the session goes on, or go on with it. */
+  /** Freeze what is shown while the session continues, or follow it again. */
   togglePause(): void {
     if (!this.host.live) return;
     const paused = this.paused.peek() === null;

@@ -64,7 +64,7 @@ interface Sort {
 /** The frame of every table: its children are the rows. */
 export function Table(props: {
   class?: string;
-  /** For whoever does not see it, where there is no caption. */
+  /** For screen readers, if there is no caption. */
   label?: string;
   caption?: ComponentChildren;
   columns: readonly Column[];

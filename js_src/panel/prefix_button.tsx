@@ -8,7 +8,7 @@ import { prefixColours } from "./pixel_colours";
 const OTHERS =
   "repeating-linear-gradient(135deg, var(--ds-text2) 0 2px, transparent 2px 4px)";
 
-/** CSS background of a prefix; hatched where it stands for several. */
+/** CSS background of a prefix; hatched if it is several. */
 export function prefixCss(view: PanelView, name: string): string {
   const store = view.session.value;
   void view.namesVersion.value;
@@ -56,7 +56,7 @@ export function PrefixButton(props: {
       type="button"
       class={dimmed ? "ds-prefix ds-dimmed" : "ds-prefix"}
       aria-pressed={isolated}
-      title={`${name}\nClick: only this one, in every panel. Shift and click: add it.`}
+      title={`${name}\nClick to isolate it in every panel, Shift-click to add it`}
       onClick={(event) =>
         view.setFocus({
           ...focus,

@@ -10,7 +10,7 @@ import type { PanelView } from "./panel_view";
 
 export function RunOverview(props: {
   view: PanelView;
-  /** The height stands for it. */
+  /** The full height means this. */
   most: number;
   paint: (area: PlotArea) => void;
 }): JSX.Element {

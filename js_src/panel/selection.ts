@@ -264,7 +264,7 @@ export function searchFact(search: SearchState, live: boolean): Fact | null {
     text,
     level: "warn",
     title: live
-      ? "The other keys are still in the kernel. They arrive when it is idle, and the search goes on when you type again."
+      ? "The other keys are still in the kernel and arrive when it is idle. Type again to search them."
       : "The other keys could not be read from the file.",
   };
 }

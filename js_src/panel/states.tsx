@@ -13,7 +13,7 @@ import { isAlarming } from "./status_line";
 import type { TableView } from "../session_tables";
 import type { PanelView } from "./panel_view";
 
-/** Parts between back-ticks as code. Text only: nothing of it is markup. */
+/** Parts between back-ticks as code. Text only, never markup. */
 export function WithCode(props: { text: string }): JSX.Element {
   const parts = props.text.split("`");
   return (
@@ -54,7 +54,7 @@ export function Empty(props: { state: EmptyState }): JSX.Element {
   );
 }
 
-/** Only what is wrong interrupts whoever listens to the page. */
+/** Only problems interrupt a screen reader. */
 function Banner(props: {
   level: "info" | "warn" | "error";
   title: string;
@@ -154,7 +154,7 @@ export function Notices(props: {
     <Banner
       level="error"
       title="The connection was lost"
-      text={`All until ${formatClock(props.now, 0)} is kept; trying again.`}
+      text={`Data until ${formatClock(props.now, 0)} is kept. Reconnecting …`}
       actions={host.actionsFor?.("lost") ?? []}
     />
   );
@@ -163,7 +163,7 @@ export function Notices(props: {
 export const NO_CLIENT: EmptyState = {
   state: "waiting",
   title: "Waiting for a Dask client",
-  text: "Run `Client()` and this panel starts by itself.",
+  text: "Run `Client()`, and this panel starts automatically.",
 };
 
 /** Before the first word of a session; `notices` are what went wrong. */
@@ -175,7 +175,7 @@ export function beforeFirst(
     return {
       state: "waiting",
       title: "Connecting",
-      text: "What is known of this client arrives in a moment.",
+      text: "The data of this client arrives in a moment.",
     };
   }
   const failed = notices.find(({ level }) => level === "error");
@@ -186,7 +186,7 @@ export function beforeFirst(
   return {
     state: "waiting",
     title: "Reading the recording",
-    text: "A large one takes some seconds.",
+    text: "A large file takes a few seconds.",
   };
 }
 
@@ -210,6 +210,23 @@ export function WithTable<N extends TableName>(props: {
   }
   const verb = view.host.live ? "Waiting for" : "Unpacking";
   return <p class="ds-sentence" role="status">{`${verb} ${noun} …`}</p>;
+}
+
+/** In place of a panel's body that has no rows; `live` and `stored` say why, if no notice does. */
+export function NoRows(props: {
+  view: PanelView;
+  table: TableName;
+  noun: string;
+  live: string;
+  stored: string;
+  more?: string;
+}): JSX.Element {
+  const { view, table, noun, more = "" } = props;
+  const { live } = view.host;
+  const why = whyNone(view, table) || (live ? props.live : props.stored);
+  const title = live ? `No ${noun} yet` : `This recording has no ${noun}`;
+  const text = `${why} ${more}`.trim();
+  return <Empty state={{ state: "waiting", title, text }} />;
 }
 
 const whyUnread = ({ host, notices }: PanelView): Notice | undefined =>

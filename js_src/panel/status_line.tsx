@@ -76,7 +76,7 @@ export function fitFacts(
     if (shrinks && rankOf(fact) > 0) {
       // A short fact that matters little is not worth being cut.
       if (rankOf(fact) > DEFAULT_RANK) continue;
-      // What matters less must not stand where this did not fit.
+      // A less important fact must not take the place of one that did not fit.
       if (left - BETWEEN_PX < SHORTEST_PX) break;
     }
     fitted.set(fact, { fact, text, shrinks });
@@ -154,7 +154,7 @@ interface Liveness {
   /** Why the picture is only kept, in the words of the home. */
   readonly kept: { readonly text: string; readonly trouble: boolean } | null;
   readonly paused: boolean;
-  /** It is said on a picture: whoever looks at that does so later. */
+  /** It is part of a saved picture, which is looked at later. */
   readonly pictured?: boolean;
 }
 
@@ -169,10 +169,10 @@ export function livenessFact(input: Liveness): Fact {
     case "live":
     case "partly": {
       if (input.paused) {
-        return { text: "paused, recording goes on", brief: "paused", rank };
+        return { text: "paused, still recording", brief: "paused", rank };
       }
       if (input.pictured) {
-        return { text: `taken live at ${formatClock(input.now, 0)}`, rank };
+        return { text: `live at ${formatClock(input.now, 0)}`, rank };
       }
       if (!(input.behind_s >= 0)) return { text: "live", rank };
       const text = `live, ${formatBehind(input.behind_s)} behind`;
@@ -231,7 +231,7 @@ export const droppedFact = (
         brief: `${formatExact(dropped)} dropped`,
       }
     : isCut(notices)
-      ? { level: "warn", text: "not all is here" }
+      ? { level: "warn", text: "incomplete" }
       : { text: "nothing dropped", rank: 6 };
 
 export const isCut = (notices: readonly Notice[]): boolean =>
@@ -260,7 +260,7 @@ export function stateShown(
   return empty?.state === "stopped" ? "stopped" : own;
 }
 
-/** Of all workers, by their last heartbeats; null where nobody tells. */
+/** Of all workers, by their last heartbeats; null if unknown. */
 export function runningTasks(workers: readonly Worker[]): number | null {
   let sum = 0;
   for (const { running } of workers) {

@@ -43,7 +43,7 @@ export const askTask = async (
 
 export type Asked =
   | { readonly state: "asking" }
-  | { readonly state: "told"; readonly detail: TaskDetail }
+  | { readonly state: "known"; readonly detail: TaskDetail }
   | { readonly state: "failed"; readonly problem: Problem };
 
 /** What is known of a task, and what asks again. */
@@ -60,7 +60,7 @@ export function useTaskDetail(
     };
     take({ state: "asking" });
     askTask(session, task).then(
-      (detail) => take({ state: "told", detail }),
+      (detail) => take({ state: "known", detail }),
       (error: unknown) => take({ state: "failed", problem: asProblem(error) }),
     );
     return () => {

@@ -12,7 +12,7 @@ export class ThreadsBusyArea {
   private readonly ink = this.canvas.getContext("2d");
   private image: ImageData | null = null;
 
-  /** Counts what is in a range; returns how many threads the full height stands for. */
+  /** Counts what is in a range; returns how many threads the full height means. */
   update(
     model: TaskModel,
     [start, stop]: readonly [number, number],
@@ -23,12 +23,12 @@ export class ThreadsBusyArea {
     this.minimap.update(model, { start, secondsPerPixel, width_px });
     const filtered = model.filter?.byRow ?? false;
     const { most } = this.minimap;
-    // Where nothing was busy, the height stands for nothing.
+    // If nothing was busy, the height has no meaning.
     if (most === 0 && (filtered || threads === 0)) return 0;
     return fullHeight({ most, threads, filtered });
   }
 
-  /** `full` is what the height stands for; nothing is drawn from `end` on. */
+  /** `full` is how many threads the height means; nothing is drawn from `end` on. */
   paint(
     { context, left, top, width, height }: Omit<PlotArea, "y">,
     full: number,
@@ -66,15 +66,15 @@ export function threadsLabel(
   if (peak === 0) {
     return {
       text: "Threads, peak 0",
-      title: `No thread was busy with what is isolated, of ${have}.`,
+      title: `None of ${have} threads was busy with the isolated tasks.`,
     };
   }
-  // Busy for a part of what a pixel stands for: that many threads were, once.
+  // A mean over the time of a pixel: at some moment so many threads were busy.
   const most = formatExact(Math.ceil(Number(peak.toPrecision(3))));
   return {
     text: `Threads, peak ${most}`,
     title: filtered
-      ? `The height is the most that was busy with what is isolated: ${most} threads, of ${have}.`
-      : `There are ${have} threads now, and ${most} were busy at once: workers have left, or tasks seceded from their thread.`,
+      ? `At most ${most} of ${have} threads were busy with the isolated tasks.`
+      : `There are ${have} threads now, but up to ${most} were busy: workers have left, or tasks seceded from their threads.`,
   };
 }

@@ -1,4 +1,4 @@
-// A Python traceback as frames, so that a person sees their own lines first.
+// A Python traceback as frames, so that users see their own lines first.
 // What does not look like one is shown as it came.
 
 import type { JSX } from "preact";
@@ -62,7 +62,7 @@ export function parseTraceback(text: string): Traceback {
 const HEADER = "Traceback (most recent call last):";
 
 /**
- * All of it to take along: which task, then what Python would print, also where
+ * The whole traceback for the clipboard: which task, then what Python would print, also where
  * the head or the last line of that is missing.
  */
 export function tracebackToCopy(
@@ -121,7 +121,7 @@ export function splitException(exception: string): Exception {
 }
 
 export function TracebackText(props: {
-  /** Of the task; null while nobody knows it. */
+  /** Of the task; null while unknown. */
   taskKey: string | null;
   exception: Exception;
   traceback: string;

@@ -14,7 +14,7 @@ export interface WorkerGroup {
   readonly short: string;
   /** Lanes that ran something, then -1 for each thread that has not yet. */
   readonly lanes: readonly number[];
-  /** What the scheduler last said of it; null when it has left. */
+  /** As the scheduler last reported it; null when it has left. */
   readonly info: Worker | null;
 }
 
@@ -120,7 +120,7 @@ interface Known {
   readonly nameOf: NameOf;
 }
 
-/** Who types into a filter draws a list anew with each key: the names are the same. */
+/** Typing into a filter redraws a list with each key: the names are the same. */
 const known = new WeakMap<PanelView, Known>();
 
 /**
@@ -162,12 +162,12 @@ function namesByAddress(
   return new Map(groups.map(({ address, name }) => [address, name]));
 }
 
-/** In sizes of the text; what is longer loses its middle, since ends tell workers apart. */
+/** In sizes of the text; longer names lose their middle, since their ends differ. */
 const ROOM_EM = 15;
 /** Names come from anywhere: forget them all rather than grow. */
 const MOST_KNOWN = 4000;
 
-/** By font with its size, and name: to shorten one anew takes dozens of measurements. */
+/** By font with its size, and name: shortening one takes dozens of measurements. */
 const knownShort = new Map<string, string>();
 
 /**

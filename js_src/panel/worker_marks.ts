@@ -18,7 +18,7 @@ const MOMENTS: ReadonlyMap<string, string> = new Map([
   ["restarted", "restarted, all tasks forgotten"],
 ]);
 
-/** In order of their start; a state that goes on ends at Infinity. */
+/** In order of their start; a state that continues ends at Infinity. */
 export function workerItems(
   changes: readonly Change[],
   nameOf: (worker: string) => string,

@@ -1,5 +1,5 @@
 // A canvas that is as large as its element, in pixels of the device, and draws at most
-// once a frame, and never while nobody can see it.
+// once a frame, and never while it is not visible.
 
 export interface CanvasSize {
   /** Device pixels. */
@@ -129,7 +129,7 @@ export class CanvasView {
       pixelRatio,
     );
     // A canvas that has a new size is blank: were it drawn in the next frame, it would
-    // flicker while somebody drags its edge. The first picture may come a frame later,
+    // flicker while the user drags its edge. The first picture may come a frame later,
     // as a frame of its own: what mounts a plot has had one already.
     if (this.onPaper) this.drawAtOnce();
     else if (this.wanted && this.drawn) {

@@ -2,7 +2,7 @@
 
 /** Names come from anywhere: forget them all rather than grow. */
 const MOST_KNOWN = 20_000;
-/** Beyond that nobody reads on, and no room is that wide. */
+/** No text is read further, and no room is that wide. */
 const LONGEST_CUT = 200;
 
 export class TextMeasure {

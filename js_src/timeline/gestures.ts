@@ -12,7 +12,7 @@ const LINE_PX = 16;
 /** What a plot knows of its panel. */
 export interface TimePanel {
   readonly timeline: Timeline;
-  /** Whether the plain wheel zooms although nobody clicked here. */
+  /** Whether the wheel alone zooms without a click. */
   readonly host: { readonly capturesWheel: boolean };
   /** Puts the crosshair of all panels at a time. */
   point(time: number | null): void;

@@ -75,7 +75,7 @@ export interface TimePlotContent extends PlotHandlers {
   over?(area: PlotArea): void;
 }
 
-/** The host's small text where nobody changed it: sizes are of a plot with that. */
+/** The host's default small text: sizes are for a plot with that. */
 const USUAL_TEXT_PX = 11;
 const MARGINS_PX = { left: 56, bottom: 20, top: 7, right: 8 } as const;
 

@@ -300,12 +300,13 @@ describe("the session of a file with more rows than a page may hold", () => {
     session = new SharedSession(link, "recording", signal(true), () => {});
     session.watch(signal(true), ["tasks"]);
     await vi.waitFor(() =>
-      expect(session.notices.value).toContainEqual({
-        code: "page-full",
-        level: "info",
-        text: "This page holds as many rows as it may: 5 older tasks are shown as a coarse picture.",
-        next: "daskscope.load(…).tasks has all that are in the file.",
-      }),
+      expect(session.notices.value).toContainEqual(
+        expect.objectContaining({
+          code: "page-full",
+          level: "info",
+          text: expect.stringContaining("5 older tasks") as string,
+        }),
+      ),
     );
     expect(session.have()).toEqual([[7, 10]]);
     expect(session.model.isCoarse).toBe(true);

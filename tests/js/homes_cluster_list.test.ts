@@ -23,16 +23,13 @@ afterEach(() => render(null, document.body));
 
 describe("the sidebar without a client", () => {
   it("says how one appears", () => {
-    expect(listOf([]).textContent).toContain(
-      "Run Client() in one and it appears here.",
-    );
+    expect(listOf([]).textContent).toContain("Client()");
   });
 
   it("promises nothing where looking for clients is switched off", () => {
     const text = listOf([], { looks: false }).textContent;
-    expect(text).toBe(
-      "Looking for clients is switched off in the settings. Open a panel to connect to the notebook in front.",
-    );
+    expect(text).toContain("settings");
+    expect(text).not.toContain("Client()");
   });
 });
 

@@ -133,7 +133,7 @@ describe("a panel without a session", () => {
       "a.ipynb",
       actions,
     );
-    expect(shown.title).toBe("A setting of Daskscope is wrong");
+    expect(shown.title).toContain("setting");
     expect(shown.text).toContain("daskscope.recorder.enabled = 'no'");
     expect(shown.actions?.[0]?.label).toBe("Try again");
   });
@@ -170,7 +170,7 @@ describe("a panel whose kernel has restarted", () => {
   it("says that the picture stays until the next client", () => {
     const shown = kept({ kind: "open", link: null as never, recorder: true });
     expect(shown.title).toContain("new kernel");
-    expect(shown.status).toMatch(/^no Dask client yet: the picture/);
+    expect(shown.status).toMatch(/last data of the old kernel/);
     expect(shown.actions?.[0]?.label).toBe("Insert client code");
   });
 
@@ -248,7 +248,7 @@ describe("what a panel can show instead", () => {
     expect(list.map(({ name }) => name)).toEqual([...names, "Far :8786"]);
   });
 
-  it("tells a client from that of the kernel before", () => {
+  it("tells a client from that of the previous kernel", () => {
     const now = named("s", "LocalCluster", "tcp://other:1");
     const list = listChoices([now], [], [store], [], false);
     expect(list.map(({ name }) => name)).toEqual([
@@ -262,9 +262,9 @@ describe("what a panel can show instead", () => {
     const list = listChoices([entry("s")], [], [store], [other], true);
     expect(list.map(({ name, detail }) => [name, detail])).toEqual([
       ["s", "live · 0 workers"],
-      ["LocalCluster :1", "of the kernel before, 40 tasks kept"],
-      ["b.ipynb", "the notebook in front"],
-      ["Follow the notebook in front", ""],
+      ["LocalCluster :1", "of the previous kernel, 40 tasks kept"],
+      ["b.ipynb", "the active notebook"],
+      ["Follow the active notebook", ""],
     ]);
     expect(list.map(({ picked }) => picked.kind)).toEqual([
       "session",
@@ -281,7 +281,7 @@ describe("what a panel can show instead", () => {
     const inFront = { ...view, inFront: true };
     const list = listChoices([], [], [], [view, other, inFront], false);
     expect(list.map(({ id, detail }) => [id, detail])).toEqual([
-      ["notebook:a/b.ipynb", "the notebook in front"],
+      ["notebook:a/b.ipynb", "the active notebook"],
       ["notebook:b.ipynb", "another notebook"],
     ]);
   });

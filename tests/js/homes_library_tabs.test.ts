@@ -77,12 +77,12 @@ describe("the tab of a report of the library", () => {
     const [ended, open] = [shelfOf("ended"), shelfOf("open")];
     tabs.show(report!, ended.shelf);
     await vi.waitFor(() =>
-      expect(document.body.textContent).toContain("no connection"),
+      expect(document.body.textContent).toContain("not connected"),
     );
     expect(ended.released).toHaveBeenCalledOnce();
     tabs.show(report!, open.shelf);
     await vi.waitFor(() =>
-      expect(document.body.textContent).toContain("is no zip file"),
+      expect(document.body.textContent).toContain("not a zip file"),
     );
     expect(open.ask).toHaveBeenCalledTimes(Math.ceil(FILE.length / PIECE));
     expect(open.released).toHaveBeenCalledOnce();

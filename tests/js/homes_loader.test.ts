@@ -71,7 +71,7 @@ describe("the loader of a widget", () => {
     const [one, other] = [await widget(), await widget()];
     expect(one.model.sent).toEqual([{ type: "code" }]);
     expect(other.model.sent, "the other one has asked").toEqual([]);
-    expect(one.el.textContent).toContain("Waiting");
+    expect(one.el.textContent).toContain("Loading");
     other.bring();
     one.bring();
     for (const { el } of [one, other]) {
@@ -106,10 +106,10 @@ describe("the loader of a widget", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "Date"] });
     const { model, el, bring } = await widget();
     vi.advanceTimersByTime(19_999);
-    expect(el.textContent).toContain("Waiting");
+    expect(el.textContent).toContain("Loading");
     vi.advanceTimersByTime(1);
     expect(el.textContent).toContain("run this cell again");
-    expect(model.sent.length, "it goes on asking").toBeGreaterThan(5);
+    expect(model.sent.length, "it continues asking").toBeGreaterThan(5);
     vi.useRealTimers();
     bring();
     await vi.waitFor(() => expect(el.textContent).toBe("a panel"));

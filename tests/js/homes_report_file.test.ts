@@ -61,10 +61,10 @@ describe("a file that a home hands over", () => {
   });
 
   it.each([
-    ["another page", "<!doctype html><p>mine</p>", /no report of daskscope/],
-    ["a page that ends early", `<p>${BEGIN}{"title"`, /cut off/],
-    ["no zip", "PK, but no zip", /is no zip file/],
-    ["nothing", "", /is no/],
+    ["another page", "<!doctype html><p>mine</p>", /not a daskscope report/],
+    ["a page that ends early", `<p>${BEGIN}{"title"`, /truncated/],
+    ["no zip", "PK, but no zip", /not a zip file/],
+    ["nothing", "", /is not a/],
   ])("is refused in words if it is %s", async (_, content, text) => {
     await expect(open(content)).rejects.toMatchObject({
       code: "bad-file",

@@ -154,10 +154,10 @@ KeyError: zone`,
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const summary = page.locator(".ds-tabpanel-of-summary");
-    await summary.getByText(/This file was cut off/).waitFor();
+    await summary.getByText(/file is truncated/).waitFor();
     await summary.locator(".ds-status b", { hasText: "1,394" }).waitFor();
     await summary.locator(".ds-chip", { hasText: "rename" }).waitFor();
-    await summary.getByText(/The figures are of the whole run/).waitFor();
+    await summary.getByText(/whole run/).waitFor();
     const presses = page.getByRole("button", { name: /^Remove the filter/ });
     expect(await presses.count()).toBe(0);
   });

@@ -44,7 +44,7 @@ describe("a file of the server", () => {
   });
 
   it("is refused beyond it, also where the server does not say how large it is", async () => {
-    const tooLarge = /a\.daskscope is larger than a page can take in/;
+    const tooLarge = /a\.daskscope is too large/;
     await expect(
       fetched((_, response) => response.end(bytes(MAX_BYTES + 1))),
     ).rejects.toThrow(tooLarge);
@@ -60,14 +60,12 @@ describe("a file of the server", () => {
     const broken: RequestListener = (_, response) => {
       response.write(bytes(400), () => response.destroy());
     };
-    await expect(fetched(broken)).rejects.toThrow(
-      /did not hand over a\.daskscope/,
-    );
+    await expect(fetched(broken)).rejects.toThrow(/did not send a\.daskscope/);
     await expect(
       fetched((_, response) => {
         response.statusCode = 404;
         response.end();
       }),
-    ).rejects.toThrow(/not there any more/);
+    ).rejects.toThrow(/no longer exists/);
   });
 });

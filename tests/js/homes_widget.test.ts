@@ -71,11 +71,8 @@ describe("an inline panel", () => {
   it("says that there is no client yet, and starts by itself when one comes", async () => {
     const { model, session, host, close } = await widget({ session: "" });
     model.emit("msg:custom", welcome({ sessions: [] }), []);
-    expect(host.emptyState.value).toMatchObject({
-      state: "no-client",
-      title: "No Dask client in this kernel yet",
-      text: "Run `Client()` in a cell and this panel starts by itself.",
-    });
+    expect(host.emptyState.value?.state).toBe("no-client");
+    expect(host.emptyState.value?.text).toContain("`Client()`");
     model.traits["session"] = "s";
     model.emit("change:session");
     expect(session.value?.id).toBe("s");
@@ -86,16 +83,11 @@ describe("an inline panel", () => {
   it("says that the recorder is off, for as long as it is", async () => {
     const { model, host, close } = await widget({ session: "" });
     model.emit("msg:custom", welcome({ sessions: [], recorder: false }), []);
-    expect(host.emptyState.value?.title).toBe(
-      "The recorder is off in this kernel",
-    );
     expect(host.emptyState.value?.text).toContain(
       "`daskscope.connect(client)`",
     );
     model.emit("msg:custom", { type: "sessions", sessions: [] }, []);
-    expect(host.emptyState.value?.title).toBe(
-      "No Dask client in this kernel yet",
-    );
+    expect(host.emptyState.value?.text).toContain("`Client()`");
     close();
   });
 

@@ -530,9 +530,9 @@ describe("asking", () => {
 
   it.each([
     [true, true, "no-answer", "look at the kernel's log"],
-    [false, undefined, "kernel-busy", "JupyterLab 4.4"],
-    [true, false, "kernel-busy", "JupyterLab 4.4"],
-    [true, undefined, "no-answer", "JupyterLab 4.4"],
+    [false, undefined, "kernel-busy", "4.4"],
+    [true, false, "kernel-busy", "4.4"],
+    [true, undefined, "no-answer", "4.4"],
   ])(
     "tells a busy kernel from a silent one as far as it can: kernel %s, channel %s",
     async (subshells, subshell, code, next) => {

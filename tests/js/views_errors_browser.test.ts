@@ -230,7 +230,7 @@ describePanel("the errors of the task stream", () => {
     });
     await plot().press("t");
     await page
-      .getByText("1; 1,500 more were not kept", { exact: true })
+      .getByText("1; 1,500 more were dropped", { exact: true })
       .waitFor();
     await page.locator(".ds-error-head").click();
     await page.getByText("Show in task stream").click();

@@ -162,10 +162,10 @@ describe("the row of events", () => {
 });
 
 describe("the caption of a table", () => {
-  it("says of the dropped ones alone that they are not here", () => {
+  it("says of the dropped ones alone that they are missing", () => {
     expect(notHere(0, 1_500)).toBe(""); // they are still to come
-    expect(notHere(20, 0)).toBe("; 20 of 20 are not here"); // counts come later
-    expect(notHere(1, 2, " changes")).toBe("; 1 of 2 changes are not here");
+    expect(notHere(20, 0)).toBe("; 20 of 20 are missing"); // counts come later
+    expect(notHere(1, 2, " changes")).toBe("; 1 of 2 changes are missing");
   });
 });
 

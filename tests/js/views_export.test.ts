@@ -56,7 +56,7 @@ describe("the rows of a saved file", () => {
   });
 });
 
-describe("rows that are only a coarse picture", () => {
+describe("rows that are only a preview", () => {
   it("are counted where their stretches touch the time and the lanes", () => {
     const model = new TaskModel();
     model.setCoarse({
@@ -90,21 +90,21 @@ describe("what is said of a saved file", () => {
   });
 
   it("says what only the kernel has", () => {
-    expect(saved(2, { notHere: 5_000 })).toBe(
-      "Saved 2 rows. The kernel keeps 5,000 more that are not in this page: session.recording.tasks",
+    expect(saved(2, { notHere: 5_000 })).toMatch(
+      /^Saved 2 rows\. .*kernel.* 5,000 .*session\.recording\.tasks/,
     );
   });
 
-  it("says what is only a coarse picture, and which keys did not come", () => {
-    expect(saved(2, { coarse: 1_394, keyless: 2 })).toBe(
-      "Saved 2 rows, without the keys of 2 tasks, which the kernel did not send. Up to 1,394 more are only a coarse picture in this page: session.recording.tasks has those that are kept",
+  it("says what is only a preview, and which keys did not come", () => {
+    expect(saved(2, { coarse: 1_394, keyless: 2 })).toMatch(
+      /^Saved 2 rows, without .* 2 tasks.* 1,394 .*session\.recording\.tasks/,
     );
   });
 
   it("speaks of the file, where there is no kernel", () => {
     const others = { notHere: 5_000, coarse: 40, keyless: 1 };
-    expect(saved(2, others, false)).toBe(
-      "Saved 2 rows, without the keys of 1 task, which could not be read. The file has 5,000 more that are not in this page: daskscope.load(…).tasks. Up to 40 more are only a coarse picture in this page: daskscope.load(…).tasks has those that are kept",
-    );
+    const words = saved(2, others, false);
+    expect(words).toMatch(/ 1 task, .* 5,000 .*daskscope\.load.* 40 /);
+    expect(words).not.toMatch(/kernel|session/);
   });
 });

@@ -122,7 +122,7 @@ describePanel("the panel of fine performance metrics", () => {
       ]);
       session.setFocus({ ...session.focus.value, cells: ["In [8]"] });
     });
-    await page.getByText("Nothing was measured in seconds here.").waitFor();
+    await page.getByText("No metrics in seconds.").waitFor();
     expect(await bars("Execution by function").count()).toBe(0);
   });
 

@@ -426,7 +426,7 @@ describePanel("the task stream by mouse and keyboard", () => {
     await expect.poll(() => found.innerText()).toBe("1 of 1");
     await page
       .locator(".ds-stage-note")
-      .getByText("The rows of this task are not on this page")
+      .getByText("This task is not on this page")
       .waitFor();
   });
 

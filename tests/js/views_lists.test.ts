@@ -64,17 +64,13 @@ describe("errors", () => {
 });
 
 it.each([
-  [0, false, "No task erred."],
-  [1, false, "1 task erred; what it raised was not kept."],
-  [2, false, "2 tasks erred; what they raised was not kept."],
-  [
-    2,
-    true,
-    "2 tasks erred; what they raised is not known, since the file was cut off.",
-  ],
-  [0, true, "Whether tasks erred is not known, since the file was cut off."],
+  [0, false, /^No task/],
+  [1, false, /^1 task .*dropped/],
+  [2, false, /^2 tasks .*dropped/],
+  [2, true, /^2 tasks .*truncated/],
+  [0, true, /truncated/],
 ])("says of %i errors without a table what is known", (total, cut, text) => {
-  expect(withoutErrors(total, cut)).toBe(text);
+  expect(withoutErrors(total, cut)).toMatch(text);
 });
 
 describe("what happened", () => {

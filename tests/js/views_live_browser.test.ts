@@ -181,7 +181,7 @@ describePanel("a live panel", () => {
     await page.getByText("Paused at 12.0 s").waitFor();
     await show(18);
     expect(await done.innerText()).toBe(said);
-    await page.getByText("paused, recording goes on").waitFor();
+    await page.getByText("paused, still recording").waitFor();
     await page.keyboard.press("Space");
     await expect.poll(() => done.innerText()).not.toBe(said);
   });

@@ -203,7 +203,7 @@ describePanel("the panel Memory", () => {
     ]);
 
     await page.evaluate(() => window.harness.session.fill("memory", []));
-    await page.getByText("No samples of memory yet").waitFor();
+    await page.getByText("No memory samples yet").waitFor();
   });
 
   it("saves its charts as a picture", async () => {

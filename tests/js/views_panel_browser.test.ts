@@ -90,7 +90,7 @@ describePanel("the task stream in a browser", () => {
     await open("scenario=skew");
     const [start, stop] = await shown();
     expect(stop - start).toBeLessThan(60);
-    await page.getByText(/rows lie outside the axis/).waitFor();
+    await page.getByText(/rows outside the axis/).waitFor();
   });
 
   it("follows what arrives, and stands still while paused", async () => {
@@ -116,7 +116,7 @@ describePanel("the task stream in a browser", () => {
     const full = {
       code: "page-full",
       level: "info" as const,
-      text: "This page fetches no more history.",
+      text: "This page loads no more history.",
       next: "",
     };
     await page.evaluate((notice) => {
@@ -125,11 +125,11 @@ describePanel("the task stream in a browser", () => {
     const status = page.locator(".ds-status");
     await expect
       .poll(() => status.innerText())
-      .toContain("1,394 not here in detail");
+      .toContain("1,394 without details");
     const box = await plotBox();
     const card = page.locator(".ds-card");
     await page.mouse.move(box.x + box.width / 2, box.y + 120, { steps: 3 });
-    await card.getByText("No detail of these tasks here").waitFor();
+    await card.getByText("Details of these tasks are not loaded").waitFor();
   });
 
   it("says what is missing, and hides that when told", async () => {
@@ -147,7 +147,7 @@ describePanel("the task stream in a browser", () => {
 
   it("shows a coarse picture until the tasks are here, and says so", async () => {
     await open("scenario=coarse");
-    await page.getByText("1,394 on the way").waitFor();
+    await page.getByText("1,394 loading").waitFor();
     const [start, stop] = await shown();
     expect(stop - start).toBeGreaterThan(30);
   });
@@ -161,7 +161,7 @@ describePanel("the task stream in a browser", () => {
     await card.getByText("23 rows").waitFor();
     await expect
       .poll(() => card.innerText())
-      .toMatch(/Mostly [\s\S]*Busy\s*(< )?\d+ %[\s\S]*on the way/);
+      .toMatch(/Mostly [\s\S]*Busy\s*(< )?\d+ %[\s\S]*loading/);
     let x_px = box.x + box.width / 4;
     await expect
       .poll(async () => {
@@ -276,7 +276,7 @@ describePanel("the task stream in a browser", () => {
     await page.getByText("No Dask client in the new kernel yet").waitFor();
     await page.getByText("No client", { exact: true }).waitFor();
     const status = await page.locator(".ds-status").innerText();
-    expect(status).toContain("the picture of the old kernel is kept");
+    expect(status).toContain("last data of the old kernel");
     expect(status).not.toContain("lost");
     expect(await page.getByRole("alert").count()).toBe(0);
     await page.getByText(/ · spilling/).waitFor();

@@ -363,13 +363,13 @@ describePanel("the panel of the profile", () => {
 
   it("says why there is nothing, and what to do", async () => {
     await open("panel=profile&scenario=live&at=0.5&profile=1", 700, 400);
-    await page.getByText("No samples yet.").waitFor();
+    await page.getByText("No samples yet").waitFor();
     await page.evaluate(() => window.harness.dispose());
     await page.close();
     await open(`${PANEL}&compute=off&administrative=python-3.11`, 700, 400);
     await page.getByText("distributed.worker.profile.enabled: true").waitFor();
     await choose("Workers");
-    await page.getByText("On Python 3.11").waitFor();
+    await page.getByText("on Python 3.11").waitFor();
     await page.evaluate(() => window.harness.dispose());
     await page.close();
     await open(`${PANEL}&compute=refused`, 1200, 700);

@@ -51,12 +51,12 @@ describePanel("one task in the task stream", () => {
     const at = await placeOf(task);
     await page.evaluate(() => window.harness.session.keys.clear());
     await page.mouse.move(at.x, at.y);
-    await page.getByText("key not on this page yet").waitFor();
+    await page.getByText("key not loaded yet").waitFor();
     await page.evaluate(async (first) => {
       await window.harness.session.addKeys(first, ["late-key"]);
     }, task);
     await page.getByText("late-key").waitFor();
-    expect(await page.getByText("key not on this page yet").count()).toBe(0);
+    expect(await page.getByText("key not loaded yet").count()).toBe(0);
   });
 
   it("has its duration, its bytes and its transfer beside the pointer", async () => {
@@ -87,7 +87,7 @@ describePanel("one task in the task stream", () => {
     const section = page.locator(".ds-pinned section", {
       hasText: "Start to stop",
     });
-    const note = page.getByText("Asking for the rest");
+    const note = page.getByText("Loading details");
     await note.waitFor({ state: "detached" });
     const start = Math.min(...parts.map((part) => part.start));
     const stop = Math.max(...parts.map((part) => part.start + part.duration));

@@ -7,7 +7,7 @@ import {
   chooseEntries,
   type LegendEntry,
   LegendOrder,
-  mostTold,
+  mostShown,
 } from "../../js_src/panel/legend";
 import { legendEntries } from "../../js_src/panels/task_stream/legend";
 import { threadsLabel } from "../../js_src/panel/threads_busy";
@@ -33,13 +33,13 @@ describe("the legend where there is no room for all", () => {
 
   it("tells of all entries what all of them have room for", () => {
     const widths = { detail: 100, count: 70, name: 50 } as const;
-    const told = (room_px: number) =>
-      mostTold(
+    const shown = (room_px: number) =>
+      mostShown(
         listed({ a: 1, b: 2, c: 3 }),
         (_, what) => widths[what],
         room_px,
       );
-    expect([300, 299, 210, 209, 10].map(told)).toEqual([
+    expect([300, 299, 210, 209, 10].map(shown)).toEqual([
       ...["detail", "count", "count", "name", "name"],
     ]);
   });
@@ -51,7 +51,7 @@ describe("the legend where there is no room for all", () => {
       ),
     );
     const width_px = vi.fn(() => 50);
-    expect(mostTold(many, width_px, 600)).toBe("name");
+    expect(mostShown(many, width_px, 600)).toBe("name");
     expect(chooseEntries(many, width_px, 600, new Set()).size).toBe(10);
     expect(width_px.mock.calls.length).toBeLessThan(200);
   });

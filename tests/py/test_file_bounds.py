@@ -243,7 +243,7 @@ def test_a_table_is_one_batch_as_large_as_its_columns(tmp_path, what):
 def test_a_table_of_thousands_of_columns_is_refused(tmp_path):
     zeros = pa.array([0], pa.int8())
     path = file_of(tmp_path, ("events.arrow", stream({str(i): zeros for i in range(9_000)}, {})))
-    with pytest.raises(DaskscopeError, match="more columns than daskscope writes"):
+    with pytest.raises(DaskscopeError, match="too many columns"):
         daskscope.load(path)
 
 
@@ -263,7 +263,7 @@ def test_names_that_no_row_can_point_at_are_refused(tmp_path, kind, most):
     same = names_of(kind, {}, most)
     assert daskscope.load(file_of(tmp_path, same)).counts.kept == 0
     path = file_of(tmp_path, same, names_of(kind, {}, number=1))
-    with pytest.raises(DaskscopeError, match="it has more names than any recording has"):
+    with pytest.raises(DaskscopeError, match="it has too many names"):
         daskscope.load(path)
 
 

@@ -382,7 +382,7 @@ def test_a_zip_of_something_else_is_refused(tmp_path):
     path = tmp_path / "other.zip"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("readme.txt", "hello")
-    with pytest.raises(DaskscopeError, match="it is no recording of daskscope"):
+    with pytest.raises(DaskscopeError, match="it is not a daskscope recording"):
         daskscope.load(path)
 
 
@@ -481,7 +481,7 @@ def with_member(tmp_path: Path, name: str, data: bytes) -> Path:
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path):
     path = with_member(tmp_path, "keys/000000.txt", bytes(300 * 2**20))
-    with pytest.raises(DaskscopeError, match="a member that daskscope would not write"):
+    with pytest.raises(DaskscopeError, match="an unexpected member"):
         daskscope.load(path)
 
 
@@ -490,7 +490,7 @@ def test_many_small_bombs_are_not_unpacked(tmp_path):
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
         for number in range(3):
             file.writestr(f"later/{number}.bin", bytes(60 * 2**20))
-    with pytest.raises(DaskscopeError, match="would unpack to more than any recording does"):
+    with pytest.raises(DaskscopeError, match="too large when unpacked"):
         daskscope.load(path)
 
 

@@ -90,7 +90,7 @@ def test_a_report_whose_recording_is_none_is_refused(tmp_path):
     content = (
         b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"AAAA" + SCRIPT_END
     )
-    with pytest.raises(DaskscopeError, match="it is no zip file"):
+    with pytest.raises(DaskscopeError, match="it is not a zip file"):
         daskscope.load(written(tmp_path, content))
 
 

@@ -1,6 +1,6 @@
 // Ties one panel to a notebook and to one of the sessions in its kernel, and
 // keeps the tie through restarts, renames and reloads. A panel follows the
-// notebook in front, once that one has a client, until a person chooses.
+// active notebook, once that one has a client, until the user chooses.
 
 import {
   computed,
@@ -30,7 +30,7 @@ export class Binding {
   readonly chooser: ReadonlySignal<Chooser | null>;
   /** Path of the notebook, also while it is closed; null before the first. */
   readonly path = signal<string | null>(null);
-  /** A person chose what is shown: it stays, whatever is in front. */
+  /** The user chose what is shown: it stays, whichever notebook is active. */
   readonly chosen: Signal<boolean>;
   private readonly wanted: Signal<string | null>;
   /** The sessions there were when the one that is shown was not lost. */
@@ -72,7 +72,7 @@ export class Binding {
     return (this.session.peek()?.id ?? this.wanted.peek()) === session;
   }
 
-  /** Show the notebook in front, and go with it from here on. */
+  /** Show the active notebook, and go with it from here on. */
   followFront(): void {
     this.wanted.value = null;
     this.chosen.value = false;

@@ -6,14 +6,14 @@ import type { SessionStore } from "../../session";
 import type { Choice } from "../../panel/host";
 import type { SessionEntry } from "../../wire";
 
-/** What a person picked of the list. */
+/** What the user picked in the list. */
 export type Picked =
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "earlier"; readonly store: SessionStore }
   | { readonly kind: "notebook"; readonly path: string }
   | { readonly kind: "follow" };
 
-/** A choice, and what a person picks with it. */
+/** A choice, and what the user picks with it. */
 export type Offer = Choice & { readonly picked: Picked };
 
 /** A notebook beside the one that is shown, or one view of it. */
@@ -29,7 +29,7 @@ export function earlierId(store: SessionStore): string {
 
 /**
  * The end of an address, by which one knows a cluster: `:8786`; in a kernel's own
- * process, that process and a count, `inproc/4711/1`: the count alone begins anew in each.
+ * process, that process and a count, `inproc/4711/1`; the count starts again in each.
  */
 function shortAddress(address: string): string {
   const port = /:\d+$/.exec(address)?.[0];
@@ -40,7 +40,7 @@ function shortAddress(address: string): string {
 
 type Named = Pick<SessionEntry, "id" | "name" | "address">;
 
-/** A name with what tells its cluster from those at other addresses. */
+/** A name with what distinguishes its cluster from those at other addresses. */
 function fullName({ name, address }: Named, among: readonly Named[]): string {
   const short = shortAddress(address);
   const isAlike = among.some(
@@ -84,7 +84,7 @@ function describe(
   return `${state} · ${plural(workers, "worker")}${activity(entry)}`;
 }
 
-/** `pinned`: a person chose what is shown, and may want it to follow again. */
+/** `pinned`: the user chose what is shown, and may want it to follow again. */
 export function listChoices(
   sessions: readonly SessionEntry[],
   held: readonly SessionStore[],
@@ -95,7 +95,7 @@ export function listChoices(
   const follow: Offer = {
     picked: { kind: "follow" },
     id: "follow",
-    name: "Follow the notebook in front",
+    name: "Follow the active notebook",
     detail: "",
     state: null,
   };
@@ -117,7 +117,7 @@ export function listChoices(
       picked: { kind: "earlier", store } as const,
       id: earlierId(store),
       name: fullName(store.info.value, all),
-      detail: `of the kernel before${tasksKept(store)}`,
+      detail: `of the previous kernel${tasksKept(store)}`,
       state: "stopped" as const,
     })),
     ...paths.map((path) => {
@@ -127,7 +127,7 @@ export function listChoices(
         picked: { kind: "notebook", path } as const,
         id: `notebook:${path}`,
         name: views[0].name,
-        detail: inFront ? "the notebook in front" : "another notebook",
+        detail: inFront ? "the active notebook" : "another notebook",
         state: null,
       };
     }),
@@ -139,7 +139,7 @@ const living = ({ state }: SessionEntry) =>
   state !== "stopped" && state !== "lost";
 
 /**
- * What a person chose counts while it exists. Otherwise a panel stays with its
+ * What the user chose counts while it exists. Otherwise a panel stays with its
  * session until that has stopped, then goes to the newest living one. A lost
  * scheduler may come back; if it does not, Dask closes the client, which stops it.
  * That takes half a minute: a client that was made meanwhile, unlike those of

@@ -68,7 +68,7 @@ function Client(props: {
       <button
         type="button"
         class="ds-client-open"
-        title="Show what it runs in a panel"
+        title="Show its tasks in a panel"
         onClick={props.open}
       >
         <span class="ds-client-head">
@@ -123,15 +123,15 @@ export function ClusterList(props: {
   if (!props.looks) {
     return (
       <p class="ds-side-note">
-        Looking for clients is switched off in the settings. Open a panel to
-        connect to the notebook in front.
+        Detecting clients is off in the settings. Open a panel to connect to the
+        active notebook.
       </p>
     );
   }
   return (
     <p class="ds-side-note">
-      No Dask client in the open notebooks. Run <code>Client()</code> in one and
-      it appears here.
+      No Dask client in the open notebooks. Run <code>Client()</code> in one,
+      and it appears here.
     </p>
   );
 }

@@ -49,7 +49,7 @@ export const besideNotebook = (
   notebook ? { mode: "split-right", ref: notebook.id } : { ref: null };
 
 /**
- * Show a panel, and leave the notebook in front what menus and keys act on: the Run menu is
+ * Show a panel, and leave the active notebook what menus and keys act on: the Run menu is
  * grey while a panel is current. Where the panel lies over the notebook, the panel stays.
  */
 export async function keepingCurrent(

@@ -27,7 +27,7 @@ export const OF_EARLIER_KERNEL: EmptyState = {
   status: "its kernel has shut down",
 };
 
-/** What is said of a session that stays visible after its kernel has ended. */
+/** The state of a session that stays visible after its kernel has ended. */
 export function pictureKept(
   why: EmptyState,
   kernel: KernelState,
@@ -41,19 +41,19 @@ export function pictureKept(
       title: open
         ? "The kernel died, and the new one has no Dask client yet"
         : "The kernel died",
-      status: "the kernel died: its picture is kept until the next client",
+      status: "the kernel died; its last data is shown",
     };
   }
   if (kernel.kind !== "open") return why;
   if (!kernel.recorder) {
-    const status = "the recorder is off: the picture of the old kernel is kept";
+    const status =
+      "the recorder is off; the last data of the old kernel is shown";
     return { ...why, status };
   }
   return {
     ...why,
     title: "No Dask client in the new kernel yet",
-    status:
-      "no Dask client yet: the picture of the old kernel is kept until the next client",
+    status: "no Dask client yet; the last data of the old kernel is shown",
   };
 }
 
@@ -62,7 +62,7 @@ export function closedNotebookState(path: string): EmptyState {
   return {
     state: "no-client",
     title: `${path} is not open`,
-    text: "Open it and this panel starts by itself, or choose another notebook.",
+    text: "Open it, and this panel starts automatically. Or choose another notebook.",
     status: `Waiting for ${path}`,
   };
 }
@@ -81,7 +81,7 @@ export function emptyStateFor(
     return {
       state: "no-client",
       title: "No notebook is open",
-      text: "Open a notebook and run `Client()` in it: this panel shows the clients of the notebook in front.",
+      text: "Open a notebook and run `Client()` in it. This panel shows the clients of the active notebook.",
       status: "Waiting for a notebook",
     };
   }
@@ -90,7 +90,7 @@ export function emptyStateFor(
       return {
         state: "no-client",
         title: "No kernel is running",
-        text: `Start a kernel for ${notebook}; ${waits} then goes on by itself.`,
+        text: `Start a kernel for ${notebook}; ${waits} then continues automatically.`,
         status: `Waiting for a kernel of ${notebook}`,
       };
     case "starting":
@@ -104,28 +104,28 @@ export function emptyStateFor(
       return {
         state: "waiting",
         title: "The kernel is busy",
-        text: `This kernel answers only between cells: ${waits} goes on when the running cell of ${notebook} ends. With ipykernel 7 and JupyterLab 4.4, or newer, it need not wait.`,
+        text: `This kernel answers only between cells: ${waits} continues when the running cell of ${notebook} ends. With ipykernel ≥ 7 and JupyterLab ≥ 4.4 there is no wait.`,
         status: `Waiting for the cell in ${notebook}`,
       };
     case "loading":
       return {
         state: "waiting",
         title: "Loading daskscope in the kernel",
-        text: `The kernel of ${notebook} imports it for the first time, which takes long where its files are far away.`,
+        text: `The kernel of ${notebook} imports it for the first time. On a slow file system this takes a while.`,
         status: `Loading daskscope in ${notebook}`,
       };
     case "other-language":
       return {
         state: "no-client",
         title: "This kernel does not run Python",
-        text: `Dask clients live in Python kernels; ${notebook} runs ${kernel.language}.`,
+        text: `Dask clients need a Python kernel; ${notebook} runs ${kernel.language}.`,
         status: `No Python in ${notebook}`,
       };
     case "missing":
       return {
         state: "stopped",
         title: "Daskscope is not installed in this kernel's environment",
-        text: `Run \`%pip install daskscope\` in a cell of ${notebook}; ${waits} then goes on by itself.`,
+        text: `Run \`%pip install daskscope\` in a cell of ${notebook}; ${waits} then continues automatically.`,
         status: `Waiting for daskscope in ${notebook}`,
         actions: [action("Try again", () => actions.again())],
       };

@@ -3,7 +3,7 @@
 
 import { type Kernel, KernelMessage } from "@jupyterlab/services";
 
-/** What came of it. */
+/** Its outcome. */
 export type Outcome =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "raised"; readonly name: string; readonly text: string };
@@ -40,7 +40,7 @@ export async function evaluate(
 ): Promise<Outcome> {
   for (let tries = 1; ; tries++) {
     const reply = await ask(kernel, expression, subshellId, onBegin);
-    if (!reply) return raised("KernelGone", "The kernel gave no answer.");
+    if (!reply) return raised("KernelGone", "The kernel did not answer.");
     // When a cell fails or is interrupted, the kernel drops all that waits behind it.
     const dropped = reply.content.status === "aborted" && tries < MAX_TRIES;
     if (!dropped) return outcomeOf(reply);

@@ -54,7 +54,7 @@ function isMissing(outcome: Outcome): boolean {
   );
 }
 
-/** Load daskscope in the kernel; what stands in the way, if anything. */
+/** Load daskscope in the kernel; returns what prevents it, if anything. */
 async function enter(
   kernel: Kernel.IKernelConnection,
   language: string,
@@ -83,7 +83,7 @@ export class NotebookKernel {
   });
   /** The clients of this kernel; empty while there is no way to it. */
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
-  /** The kernel before this one ended by itself: nobody restarted it. */
+  /** The kernel before this one died: it was not restarted by the user. */
   readonly died: Signal<boolean> = signal(false);
   /** Grows with every new kernel, also one of the same id. */
   readonly starts: Signal<number> = signal(0);
@@ -104,7 +104,7 @@ export class NotebookKernel {
     context.kernelChanged.connect(this.onKernel);
     context.statusChanged.connect(this.onStatus);
     context.connectionStatusChanged.connect(this.onConnection);
-    // The last moment at which the kernel can be told that its comm ends.
+    // The last moment at which the comm can be closed in the kernel.
     context.disposed.connect(() => this.dispose());
   }
 
@@ -113,7 +113,7 @@ export class NotebookKernel {
     return this.kernel()?.id ?? null;
   }
 
-  /** Enter the kernel for as long as somebody holds it. */
+  /** Use the kernel for as long as it is held. */
   use(): () => void {
     if (++this.users === 1) void this.connect();
     let held = true;

@@ -1,5 +1,5 @@
-// The library of reports, as the kernel of the notebook in front can read it: listed
-// while somebody looks. What is done with a report goes to the kernel that listed it.
+// The library of reports, as the kernel of the active notebook can read it: listed
+// while it is visible. What is done with a report goes to the kernel that listed it.
 
 import {
   computed,
@@ -32,7 +32,7 @@ export type LibraryState =
       readonly problem: Problem | null;
     };
 
-/** The library of one kernel, whichever notebook is in front by now. */
+/** The library of one kernel, whichever notebook is active by now. */
 export interface Shelf {
   readonly kernel: NotebookKernel;
   readonly link: KernelLink;
@@ -45,7 +45,7 @@ export const removeReport = ({ link }: Shelf, filename: string) =>
 const NO_NOTEBOOK: EmptyState = {
   state: "no-client",
   title: "No notebook is open",
-  text: "The kernel of a notebook reads the library: open one, and its reports are listed here.",
+  text: "The kernel of a notebook reads the library. Open a notebook to list the reports.",
 };
 
 export class Library {

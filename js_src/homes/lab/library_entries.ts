@@ -83,7 +83,7 @@ function whenOf({ created }: LibraryEntry): string {
   return `${formatDate(epoch_s)} ${formatClock(epoch_s, 0).slice(0, 5)}`;
 }
 
-/** Those in which each word of `text` stands somewhere. */
+/** Those that contain each word of `text`. */
 export function matching(
   reports: readonly LibraryEntry[],
   text: string,

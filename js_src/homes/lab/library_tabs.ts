@@ -38,7 +38,7 @@ export class LibraryTabs {
       widget.content.againIfFailed();
     } else if (this.labShell) this.labShell.add(widget, "main");
     else addAside(shell, widget);
-    // Notebook 7.2 hides what it is told to show twice.
+    // Notebook 7.2 hides a widget that is shown twice.
     if (this.labShell || !widget.isVisible) shell.activateById(widget.id);
   }
 
@@ -68,7 +68,7 @@ export class LibraryTabs {
 }
 
 const IN_PYTHON =
-  "`daskscope.load` opens it in Python, by the url that `daskscope.list_performance_reports(kind=None)` has.";
+  "In Python, `daskscope.load` opens it by its url, which `daskscope.list_performance_reports(kind=None)` lists.";
 
 const piece = record({ base64: str, size: count });
 

@@ -27,7 +27,7 @@ export class Notebook {
     });
   }
 
-  /** File name, as a person calls it. */
+  /** File name, as the user calls it. */
   get name(): string {
     return this.path.value.split("/").at(-1) ?? this.path.value;
   }
@@ -56,7 +56,7 @@ export class Notebook {
 
 export class Notebooks {
   readonly open = signal<readonly Notebook[]>([]);
-  /** The one that was last in front. */
+  /** The one that was active last. */
   readonly front = signal<Notebook | null>(null);
   private readonly ran = new Set<(notebook: Notebook) => void>();
   private readonly asked = new Set<(path: string) => void>();
@@ -85,7 +85,7 @@ export class Notebooks {
     return this.open.peek().find(({ panel }) => panel.node.contains(element));
   }
 
-  /** Hear of every cell that has run; returns the end of it. */
+  /** Calls back for every cell that has run; returns a function that ends this. */
   onRan(listener: (notebook: Notebook) => void): () => void {
     this.ran.add(listener);
     return () => void this.ran.delete(listener);
@@ -102,7 +102,7 @@ export class Notebooks {
     sessionContext.iopubMessage.connect((_, message) => {
       const client = sessionContext.session?.kernel?.clientId;
       const { parent_header: parent } = message;
-      // Other pages and notebooks with this kernel hear its messages, too.
+      // Other pages and notebooks with this kernel receive its messages, too.
       if (!("session" in parent) || parent.session !== client) return;
       const path = askedByMessage(message as KernelMessage.IIOPubMessage);
       if (path === null) return;

@@ -12,7 +12,7 @@ const ROUTE = "daskscope:open-report-of-address";
 const SHARED_DRIVE = "RTC";
 /** A notification has no more than 140 characters. */
 const REFUSED =
-  "Nothing was opened: this address names no report below the server's root. Find it in the file browser.";
+  "Nothing was opened: no report in the server's root folder has this address. Look for it in the file browser.";
 
 /**
  * A page of JupyterLab's also where this one is Notebook 7's, which needs JupyterLab on its

@@ -72,7 +72,7 @@ export class ReportContent extends Widget {
     this.place.value = fromFragment(fragment);
   }
 
-  /** Open the file again, when somebody looks: it has changed. */
+  /** Open the file again when it is shown: it has changed. */
   again(): void {
     if (!this.opened) return;
     this.letGo();
@@ -131,7 +131,7 @@ export class ReportContent extends Widget {
     let unmount = this.tell({
       state: "waiting",
       title: `Opening ${file.name()}`,
-      text: "A large one takes some seconds.",
+      text: "A large file takes a few seconds.",
     });
     let failed = false;
     const storeOf = (link: SessionLink): SharedSession => {

@@ -77,7 +77,7 @@ export class ReportDocument
     this.content.node.focus({ preventScroll: true });
   }
 
-  /** A cell that ran again has written the file anew: nobody tells JupyterLab of it. */
+  /** A cell that ran again has rewritten the file; JupyterLab does not notice. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     if (this.modified === "") return;
@@ -98,7 +98,7 @@ export class ReportDocument
     this.title.label = this.reportTitle ?? nameOf(this.context);
   };
 
-  /** It was read again: somebody has asked for it, or it was written anew. */
+  /** It was read again, since the user asked for it or it was rewritten. */
   private readonly onFile = (
     _: Context,
     { last_modified }: { last_modified?: string },
@@ -121,8 +121,8 @@ function leaveAlone(context: Context): void {
   context.createCheckpoint = () => Promise.resolve(none);
   context.saveAs = async () => {
     await showDialog({
-      title: "This file cannot be saved under another name here",
-      body: `To have ${nameOf(context)} elsewhere, duplicate it in the file browser, or download it.`,
+      title: "This file cannot be saved under another name",
+      body: `To copy ${nameOf(context)}, duplicate it in the file browser or download it.`,
       buttons: [Dialog.okButton()],
     });
     return false;
@@ -154,7 +154,7 @@ const REPORT_TYPE = "daskscope-report";
 export const RECORDING_FACTORY = "Dask recording";
 export const REPORT_FACTORY = "Dask report";
 
-/** Make JupyterLab know recordings and reports; `onNew` hears of each that is opened. */
+/** Register recordings and reports with JupyterLab; `onNew` is called for each that is opened. */
 export function registerDocuments(
   registry: DocumentRegistry,
   fileOf: (context: Context) => DocumentFile,

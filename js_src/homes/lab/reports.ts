@@ -142,7 +142,7 @@ export function setUpReports(
     async mayDelete(report) {
       const { button } = await showDialog({
         title: `Delete this ${report.kind}?`,
-        body: `The library's copy of “${titleOf(report)}” (${report.filename}) is deleted. The file that it is a copy of stays where it is.`,
+        body: `The library's copy of “${titleOf(report)}” (${report.filename}) is deleted. The original file is kept.`,
         buttons: [
           Dialog.cancelButton(),
           Dialog.warnButton({ label: "Delete" }),

@@ -57,7 +57,7 @@ function Contents(props: ReportsProps): JSX.Element {
       return (
         <Note
           title="Reading the library"
-          text="A kernel without subshells answers between cells."
+          text="A kernel without subshells answers only between cells."
         />
       );
     case "failed":
@@ -192,7 +192,7 @@ function Report(props: {
 }): JSX.Element {
   const { report } = props;
   const title = titleOf(report);
-  const [told, copy] = useCopied("");
+  const [copied, copy] = useCopied("");
   return (
     <li class="ds-side-report">
       <button
@@ -217,8 +217,8 @@ function Report(props: {
         <LinkButton label={`Delete: ${title}`} onClick={props.onDelete}>
           Delete
         </LinkButton>
-        <span class="ds-side-report-told" role="status">
-          {told}
+        <span class="ds-side-report-copied" role="status">
+          {copied}
         </span>
       </span>
     </li>

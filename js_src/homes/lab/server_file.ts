@@ -25,7 +25,7 @@ export async function fetchFile(
     const size = Number(response.headers.get("Content-Length") ?? 0);
     if (!response.ok || size > maxBytes) await response.body?.cancel();
     if (response.status === 404 || response.status === 410) {
-      throw notFetched(name, "it is not there any more");
+      throw notFetched(name, "it no longer exists");
     }
     if (!response.ok) throw notFetched(name, `${response.status}`);
     if (size > maxBytes) throw tooLarge(name);
@@ -45,8 +45,8 @@ const textOf = (error: unknown): string =>
 const notFetched = (name: string, why: string): DaskscopeError =>
   new DaskscopeError({
     code: "not-fetched",
-    text: `The server did not hand over ${name}: ${why}.`,
-    next: "Check that the file is there and that the server runs, then try again.",
+    text: `The server did not send ${name}: ${why}.`,
+    next: "Check that the file exists and that the server is running, then try again.",
   });
 
 export const tooLarge = (
@@ -55,6 +55,6 @@ export const tooLarge = (
 ): DaskscopeError =>
   new DaskscopeError({
     code: "too-large",
-    text: `${name} is larger than a page can take in (2 GB).`,
+    text: `${name} is too large for a page (limit 2 GB).`,
     next,
   });

@@ -1,4 +1,4 @@
-// The extension's settings as signals; the defaults stand in schema/plugin.json.
+// The extension's settings as signals; the defaults are in schema/plugin.json.
 
 import type { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { type ReadonlySignal, signal } from "@preact/signals";

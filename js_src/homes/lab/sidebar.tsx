@@ -30,7 +30,7 @@ export interface SidebarProps {
   create(kind: PanelKind): Widget;
   /** Wait for a drop, which leaves current what is. */
   dropping(dropped: Promise<void>): void;
-  /** Open a panel beside the notebook in front, or show the one that is there. */
+  /** Open a panel beside the active notebook, or show the one that is there. */
   open(kind: PanelKind): void;
   /** Open a task stream of a client, or show the one that is there. */
   openClient(path: string, session: string): void;
@@ -68,7 +68,7 @@ function PanelItem(props: {
       type="button"
       class="ds-item"
       data-panel={kind.id}
-      title="Drag it to any place, or click to open it"
+      title="Click to open it, or drag it into place"
       onPointerDown={(event) => {
         dragged.current = false;
         dragOnMove(

@@ -78,11 +78,9 @@ function Footer(props: { state: ReportState }): JSX.Element {
       <p class="ds-foot-facts">
         {daskscope && <span>{`recorded with daskscope ${daskscope}`}</span>}
         {redacted && redacted.length > 0 && (
-          <span>{`left out on purpose: ${someNames(redacted)}`}</span>
+          <span>{`redacted: ${someNames(redacted)}`}</span>
         )}
-        {!source.link && (
-          <span>works offline: no request leaves this file</span>
-        )}
+        {!source.link && <span>works offline: makes no network requests</span>}
       </p>
       {has && leftOut === null && (
         <p class="ds-error">

@@ -13,7 +13,7 @@ export interface Place {
   readonly focus: Focus;
 }
 
-/** An address with more is no link that somebody was sent: a recording names no more workers. */
+/** A link has no more of them: a recording names no more workers. */
 const MOST_NAMES = 10_000;
 const LONGEST = 1_000_000;
 const NAMED = ["prefixes", "workers", "spans", "cells"] as const;

@@ -52,8 +52,8 @@ export function Header(props: { state: ReportState }): JSX.Element {
             <Button
               hint={
                 source.link || addressInLab() !== null
-                  ? "An address that opens it in JupyterLab, at this tab with what is selected"
-                  : "An address that opens this tab with what is selected"
+                  ? "A link that opens this tab and selection in JupyterLab"
+                  : "A link that opens this tab and selection"
               }
               onClick={() => void copyLink()}
             >
@@ -73,7 +73,7 @@ export function Header(props: { state: ReportState }): JSX.Element {
           )}
           {source.size > 0 && (
             <Button
-              hint="Save the recording: daskscope.load() and JupyterLab open it"
+              hint="Save the recording, for daskscope.load() and JupyterLab"
               onClick={() => void saveRecording(state, onNote)}
             >
               <span class="ds-go">
@@ -140,7 +140,7 @@ function NoteRow(props: {
       {note.kind === "link" ? (
         <>
           <label for={fieldId}>
-            This page may not copy. The link to this view, to be copied by hand:
+            This page has no access to the clipboard. Copy this link:
           </label>
           <input
             ref={field}

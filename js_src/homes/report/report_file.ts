@@ -78,8 +78,8 @@ async function textsOf(
   if (file.size > MAX_REPORT_BYTES) {
     throw new DaskscopeError({
       code: "too-large",
-      text: `${name} is larger than a page can take in (400 MB).`,
-      next: `\`daskscope.load("${name}")\` opens it in Python, and its \`save\` makes a recording of it that a page opens.`,
+      text: `${name} is too large for a page (limit 400 MB).`,
+      next: `In Python, \`daskscope.load("${name}").save("run.daskscope")\` saves its recording, which a page can open.`,
     });
   }
   // A byte a character: what is found there is cut out of the file.
@@ -87,11 +87,11 @@ async function textsOf(
     await file.slice(0, MAX_HEAD_BYTES).arrayBuffer(),
   );
   const atSummary = head.indexOf(SUMMARY_TAG);
-  if (atSummary < 0) throw badReport(name, "it is no report of daskscope");
+  if (atSummary < 0) throw badReport(name, "it is not a daskscope report");
   const from = atSummary + SUMMARY_TAG.length;
   const end = head.indexOf(SCRIPT_END, from);
   if (end < 0) {
-    throw badReport(name, "it was cut off, or its summary is too long");
+    throw badReport(name, "it is truncated, or its summary is too long");
   }
   const summary = await file.slice(from, end).text();
   const atRecording = head.indexOf(RECORDING_TAG, end);

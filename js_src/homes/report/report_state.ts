@@ -87,7 +87,7 @@ export class ReportState {
     );
   }
 
-  /** Gets all small tables before somebody prints them. */
+  /** Gets all small tables before they are printed. */
   prefetch(): void {
     const tables = this.panels.flatMap(({ tables }) => tables);
     const small = tables.filter((name) => name !== "tasks");
@@ -162,4 +162,4 @@ function maySave(): boolean {
 }
 
 const cannotSave = (name: string): string =>
-  `This page may not save files: it is shown in a sandbox. Download the report and open it from your disk, or run \`daskscope extract ${name}\`.`;
+  `Files cannot be saved from this preview, since it runs in a sandbox. Download the report and open it from your disk, or run \`daskscope extract ${name}\`.`;

@@ -14,9 +14,9 @@ export interface ReportSource {
   readonly title: string;
   /** Name of the file of the page. */
   readonly name: string;
-  /** As it was parsed: nothing of it is checked. Undefined where a file has none. */
+  /** As it was parsed, unchecked. Undefined if the file has none. */
   readonly summary: unknown;
-  /** Of the recording, which is opened when somebody first looks. */
+  /** Of the recording, which is opened when it is first shown. */
   readonly session: SessionStore;
   /** Bytes of the recording; 0 where there is none. */
   readonly size: number;

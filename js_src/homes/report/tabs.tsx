@@ -22,7 +22,7 @@ export function Tabs(props: {
   const { panels, tab, errors, report, onTab } = props;
   const row = useRef<HTMLDivElement>(null);
   const byKey = useRef(false);
-  // Before the next key, which goes on from here.
+  // Before the next key, which continues from here.
   useLayoutEffect(() => {
     const chosen = row.current?.querySelector<HTMLElement>(
       "[aria-selected=true]",

@@ -21,7 +21,7 @@ export interface ListedEvent extends TimedRow {
   readonly kind: Kind;
   /** What it is of: a topic, or a worker by its name. */
   readonly about: string;
-  /** In words, which are made when somebody reads them. */
+  /** In words, which are made when they are read. */
   readonly text: string;
   /** Of an event, its message as it was logged. */
   readonly logged?: string;
@@ -89,7 +89,7 @@ export function eventList(tables: Tables, nameOf: NameOf): ListedEvent[] {
   return all.sort((one, other) => byTime(one.start, other.start));
 }
 
-/** Topics of Dask's own events; its `print` and `warn` are of whoever called them. */
+/** Topics of Dask's own events; its `print` and `warn` belong to their callers. */
 const DASK_TOPICS: ReadonlySet<string> = new Set([
   ...["all", "scheduler", "stealing", "transitions", "p2p", "worker-client"],
   ...["worker-get-client", "worker-fail-hard", "worker-restart-memory"],

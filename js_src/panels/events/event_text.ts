@@ -33,7 +33,7 @@ export function messageInWords(
 }
 
 function objectInWords(logged: Record<string, unknown>): string {
-  // Dask's own mark of what caused it tells people least.
+  // Dask's own mark of the cause is the least useful to users.
   const { action, stimulus_id: cause, ...more } = logged;
   const named = typeof action === "string" && action !== "";
   const pairs = Object.entries({

@@ -75,7 +75,7 @@ function Events(props: { view: PanelView }): JSX.Element {
       {ready && errors.rows + all.length > 0 && (
         <Lanes view={view} errors={errors} happened={all} />
       )}
-      <WithTable view={view} name="errors" noun="the errors">
+      <WithTable view={view} name="errors" noun="errors">
         {(table) => (
           <ErrorsSection
             view={view}
@@ -93,7 +93,7 @@ function Events(props: { view: PanelView }): JSX.Element {
           />
         )}
       </WithTable>
-      <WithTable view={view} name="events" noun="the events">
+      <WithTable view={view} name="events" noun="events">
         {() => (
           <WithTable view={view} name="workers" noun="changes of workers">
             {() => (

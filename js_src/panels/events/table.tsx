@@ -20,7 +20,7 @@ import {
   type Together,
 } from "./event_list";
 
-/** Of a message, before somebody asks for all of it. */
+/** Of a message, before the user asks for all of it. */
 const MOST_CHARACTERS = 300;
 const MOST_NAMES = 20;
 
@@ -52,31 +52,37 @@ export function EventList(props: {
     <Part
       title="Events"
       tools={
-        <>
-          <span class="ds-quiet" role="status">
-            {shown.length < all.length
-              ? `${formatExact(shown.length)} of ${formatExact(all.length)}`
-              : `${formatExact(all.length)}, newest last`}
-          </span>
-          <div class="ds-list-tools">
-            <Kinds
-              label="Kinds of events"
-              chosen={kind}
-              kinds={[
-                { kind: null, name: "All", count: all.length },
-                ...KINDS.map((one) => ({
-                  ...{ kind: one, name: KIND_NAMES[one], count: countOf(one) },
-                })),
-              ]}
-              onChoose={setKind}
-            />
-            <SearchBox
-              placeholder="Filter by topic or message"
-              text={text}
-              onText={setText}
-            />
-          </div>
-        </>
+        all.length > 0 && (
+          <>
+            <span class="ds-quiet" role="status">
+              {shown.length < all.length
+                ? `${formatExact(shown.length)} of ${formatExact(all.length)}`
+                : `${formatExact(all.length)}, newest last`}
+            </span>
+            <div class="ds-list-tools">
+              <Kinds
+                label="Kinds of events"
+                chosen={kind}
+                kinds={[
+                  { kind: null, name: "All", count: all.length },
+                  ...KINDS.map((one) => ({
+                    ...{
+                      kind: one,
+                      name: KIND_NAMES[one],
+                      count: countOf(one),
+                    },
+                  })),
+                ]}
+                onChoose={setKind}
+              />
+              <SearchBox
+                placeholder="Filter by topic or message"
+                text={text}
+                onText={setText}
+              />
+            </div>
+          </>
+        )
       }
     >
       {shown.length === 0 ? (

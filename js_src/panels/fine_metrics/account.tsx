@@ -71,7 +71,7 @@ export function AccountBar(props: {
   const share = (seconds: number): string => formatShare(seconds / whole, 1);
   const width = (seconds: number): string => `${(seconds / whole) * 100}%`;
   return (
-    <section class="ds-part ds-fine-account" aria-label="What is accounted for">
+    <section class="ds-part ds-fine-account" aria-label="Time accounted for">
       <header class="ds-part-head">
         <h3>{`Accounts for ${text(running + idleSum)} of ${text(whole)}`}</h3>
         <span class="ds-quiet">
@@ -105,7 +105,7 @@ export function AccountBar(props: {
           <b>Running</b> {text(running)}{" "}
           <span class="ds-quiet">
             {share(running)}
-            {still > 0 && `, ${text(still)} of it by tasks that still run`}
+            {still > 0 && `, ${text(still)} of it by running tasks`}
           </span>
         </span>
         <span style={{ marginRight: width(unaccounted) }}>

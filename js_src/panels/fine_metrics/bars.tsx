@@ -107,7 +107,7 @@ function Chart(props: {
   return (
     <Part title={title} detail={props.detail}>
       {ids.length === 0 && (
-        <p class="ds-sentence">{`Nothing was measured in ${unit || "this unit"} here.`}</p>
+        <p class="ds-sentence">{`No metrics in ${unit || "this unit"}.`}</p>
       )}
       <Bars
         {...{ view, hands }}

@@ -8,7 +8,7 @@ import { isWhole } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import type { Fact } from "../../panel/status_line";
 import { droppedFact } from "../../panel/status_line";
-import { whyNone, WithTable } from "../../panel/states";
+import { NoRows, WithTable } from "../../panel/states";
 import { AccountBar, IdleTable } from "./account";
 import { ByActivity, ByFunction } from "./bars";
 import { choicesOf, scopeOf } from "./data";
@@ -49,7 +49,7 @@ export const FINE_METRICS = makePanel(
     },
     gestures: [
       "Click a function to isolate it in every panel; Shift-click adds another. The activity filter applies to this panel only.",
-      "Idle is thread time in which no task ran; its texture says why. What is missing at the top of the chart is not accounted for.",
+      "Idle is thread time without a task; its texture shows the cause. The gap at the top of the chart is unaccounted time.",
     ],
   },
 );
@@ -84,7 +84,7 @@ function facts(view: PanelView): Fact[] {
     {
       text: dimensions(view),
       title:
-        "Metrics are not split by worker. A cell selects the part of the time that its tasks took.",
+        "Metrics are not recorded by worker. A cell selects the time that its tasks took.",
     },
     ...(view.table("metrics").dropped > 0
       ? [droppedFact(view.notices.value, view.table("metrics").dropped)]
@@ -94,6 +94,7 @@ function facts(view: PanelView): Fact[] {
 
 function FineMetrics(props: { view: PanelView }): JSX.Element {
   const { view } = props;
+  const partly = view.state.value === "partly";
   return (
     <WithTable view={view} name="metrics" noun="metrics">
       {(table) =>
@@ -101,7 +102,14 @@ function FineMetrics(props: { view: PanelView }): JSX.Element {
         0 ? (
           <Content view={view} />
         ) : (
-          <NoMetrics view={view} />
+          <NoRows
+            view={view}
+            table="metrics"
+            noun="metrics"
+            live="They arrive when tasks finish."
+            stored={partly ? "" : AGENT}
+            more={partly ? AGENT : ""}
+          />
         )
       }
     </WithTable>
@@ -136,18 +144,5 @@ const MAIN = {
   activity: ByActivity,
   time: OverTime,
 } as const;
-
-function NoMetrics({ view }: { view: PanelView }): JSX.Element {
-  const none = view.host.live
-    ? "No metrics yet."
-    : "This recording has no metrics.";
-  const why =
-    whyNone(view, "metrics") ||
-    (view.host.live
-      ? "Workers send them when tasks end."
-      : "They need Daskscope’s agent on the scheduler.");
-  const needs = view.state.value === "partly" ? AGENT : "";
-  return <p class="ds-sentence">{`${none} ${why} ${needs}`.trim()}</p>;
-}
 
 const AGENT = "Metrics need Daskscope’s agent on the scheduler.";

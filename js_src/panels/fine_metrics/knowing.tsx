@@ -90,7 +90,7 @@ export function cacheHits(
   return [
     {
       title: `${formatShare(memory / all)} of inputs came from memory`,
-      text: `${formatExact(memory)} of ${formatExact(all)}; the other ${formatExact(disk)} were read from disk${took}. Give workers more memory or use smaller partitions, and less is spilled.`,
+      text: `${formatExact(memory)} of ${formatExact(all)}; the other ${formatExact(disk)} were read from disk${took}. To spill less, give workers more memory or use smaller partitions.`,
       panel: "memory",
     },
   ];
@@ -124,7 +124,7 @@ export function shortTasks(
   return [
     {
       title: `${formatExact(tasks)} tasks are short: ${formatDuration(seconds / tasks)} on average`,
-      text: `Threads were idle for ${formatSeconds(lost)} between tasks, ${cause}. Give each task more to do: larger partitions or chunks, or several inputs in each.`,
+      text: `Threads were idle for ${formatSeconds(lost)} between tasks, ${cause}. Give each task more work: larger partitions or chunks, or several inputs in each.`,
     },
   ];
 }
@@ -152,8 +152,8 @@ export function lowerBounds(lost: number): Finding[] {
   if (lost === 0) return [];
   const text =
     lost === 1
-      ? "A worker was lost in this time, and with it what it measured after its last heartbeat."
-      : `${formatExact(lost)} workers were lost in this time, and with them what they measured after their last heartbeats.`;
+      ? "A worker was lost in this time, with its metrics since its last heartbeat."
+      : `${formatExact(lost)} workers were lost in this time, with their metrics since their last heartbeats.`;
   return [{ title: "Figures are lower bounds", text }];
 }
 
@@ -164,8 +164,8 @@ function unaccountedFor(view: PanelView, { totals }: Whole): Finding[] {
     {
       title: `${formatShare(unaccounted / counted)} is not accounted for`,
       text: view.growing.value
-        ? "Workers send metrics with their heartbeats: what ran last may come in a moment."
-        : "Tasks ran in this time of which workers sent no metrics.",
+        ? "Workers send metrics with their heartbeats, so the latest may arrive in a moment."
+        : "Workers sent no metrics of some tasks in this time.",
     },
   ];
 }

@@ -44,7 +44,7 @@ export function MetricTable(props: {
   const keys = sorted(figures, COLUMNS.indexOf(by.column), by.back);
   const most = keys.reduce((all, key) => Math.max(all, values[key]), 0);
   const paged = usePages(keys, JSON.stringify([scope.id, unit, by]), view);
-  const [told, copy] = useCopied("Copy");
+  const [label, copy] = useCopied("Copy");
   const text = (): string =>
     [
       [...COLUMNS.slice(0, VALUE), unit],
@@ -60,7 +60,7 @@ export function MetricTable(props: {
       detail={unit || "no unit"}
       tools={
         <div class="ds-list-tools">
-          <Button onClick={() => copy(text())}>{told}</Button>
+          <Button onClick={() => copy(text())}>{label}</Button>
         </div>
       }
     >

@@ -24,7 +24,7 @@ export const contextName = (context: string): string =>
 /** What of a context is not of its threads. */
 export const contextNote = (context: string): string =>
   context.startsWith("p2p-foreground")
-    ? "the same seconds are in execution, too"
+    ? "the same seconds are also in execution"
     : "on the event loop, not on task threads";
 
 export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
@@ -35,7 +35,7 @@ export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
   tail: "tail",
   none: "no task to run",
   handing: "handing over",
-  unknown: "cause not known",
+  unknown: "unknown cause",
 };
 
 export const CAUSE_WHY: Readonly<Record<Cause, string>> = {

@@ -11,7 +11,7 @@ import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
 import { countFact, droppedFact } from "../../panel/status_line";
 import { shortNames, workerNames } from "../../panel/worker_groups";
-import { whyNone, WithTable } from "../../panel/states";
+import { NoRows, WithTable } from "../../panel/states";
 import type { TableView } from "../../session_tables";
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
@@ -39,8 +39,8 @@ export const LOGS = makePanel(
     },
     filters: true,
     gestures: [
-      "Choosing a level shows its lines and anything more severe.",
-      "Lines are those of Dask's own loggers. What your code prints or logs is in the output of the workers.",
+      "A level shows its lines and all that are more severe.",
+      "Lines come from Dask's own loggers. What your code prints or logs is in the output of the workers.",
     ],
   },
 );
@@ -48,7 +48,7 @@ export const LOGS = makePanel(
 function Logs(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   return (
-    <WithTable view={view} name="logs" noun="the logs">
+    <WithTable view={view} name="logs" noun="log lines">
       {(table) => <Lines view={view} table={table} />}
     </WithTable>
   );
@@ -78,7 +78,17 @@ function Lines(props: {
     view,
     "in sight",
   );
-  if (table.rows === 0) return <NoLines view={view} />;
+  if (table.rows === 0) {
+    return (
+      <NoRows
+        view={view}
+        table="logs"
+        noun="log lines"
+        live="They appear when the scheduler or a worker logs at the captured level."
+        stored="The scheduler and the workers logged nothing at the captured level."
+      />
+    );
+  }
   return (
     <>
       <div class="ds-tool-row">
@@ -143,19 +153,6 @@ function Lines(props: {
       {paged.end}
     </>
   );
-}
-
-function NoLines(props: { view: PanelView }): JSX.Element {
-  const { view } = props;
-  const none = view.host.live
-    ? "No lines yet."
-    : "No lines of the logs are in this recording.";
-  const why =
-    whyNone(view, "logs") ||
-    (view.host.live
-      ? "Lines appear as scheduler and workers log them, at the level that Dask keeps."
-      : "Scheduler and workers logged nothing at the captured level.");
-  return <p class="ds-sentence">{`${none} ${why}`}</p>;
 }
 
 function levelClass(level: string): string {

@@ -56,14 +56,14 @@ export const isAgeKnown = (view: PanelView): boolean =>
 export const timeShown = (view: PanelView): Range =>
   view.focus.value.time ?? view.range.value;
 
-/** What bars are of, and in words. While the run goes on and all is shown: now. */
+/** The time that bars show, and in words: now, while a run is shown to its live end. */
 export function barsShown(view: PanelView): { time: Range; words: string } {
   const { time } = view.focus.value;
-  if (time) return { time, words: "at most, in the time selected" };
+  if (time) return { time, words: "peak in the selected time" };
   const { end } = workerRows(view);
   const free = view.timeline.anchor.value === "free";
   if (view.growing.value && !free) return { time: [end, end], words: "now" };
-  const words = free ? "at most, in the time shown" : "at most";
+  const words = free ? "peak in the time shown" : "peak";
   return { time: view.range.value, words };
 }
 
@@ -80,9 +80,9 @@ export interface MemoryPeak extends Peak {
   readonly limit: number;
   /** Who had most then; empty where that is not known. */
   readonly worker: string;
-  /** No other worker had any of it. */
+  /** No other worker had any. */
   readonly alone: boolean;
-  /** The prefix that held half of it or more, or "unmanaged"; else empty. */
+  /** The prefix that held at least half, or "unmanaged"; else empty. */
   readonly mostly: string;
   readonly spilled: number;
 }

@@ -24,7 +24,7 @@ import { RunOverview } from "../../panel/run_overview";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
 import { countFact, droppedFact, type Fact } from "../../panel/status_line";
-import { whyNone, WithTable } from "../../panel/states";
+import { NoRows, whyNone, WithTable } from "../../panel/states";
 import { workerNames } from "../../panel/worker_groups";
 import { paintArea } from "../../timeline/areas";
 import type { WorkerItem } from "../../panel/worker_marks";
@@ -93,7 +93,7 @@ function facts(view: PanelView): Fact[] {
   ];
 }
 
-/** Of distributed, where nobody configured others; the highest first. */
+/** Defaults of distributed; the highest first. */
 const THRESHOLDS: readonly Threshold[] = [
   { name: "limit", share: 1, colour: "text" },
   { name: "terminate", share: 0.95, colour: "error", dash_px: [1, 2] },
@@ -110,7 +110,7 @@ const BESIDE_PX = 100;
 
 function Memory(props: { view: PanelView }): JSX.Element {
   return (
-    <WithTable view={props.view} name="memory" noun="samples">
+    <WithTable view={props.view} name="memory" noun="memory samples">
       {() => <Charts view={props.view} />}
     </WithTable>
   );
@@ -142,7 +142,17 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
     },
     [parts],
   );
-  if (parts.areas[0].series.time.length === 0) return <NoSamples view={view} />;
+  if (parts.areas[0].series.time.length === 0) {
+    return (
+      <NoRows
+        view={view}
+        table="memory"
+        noun="memory samples"
+        live="They arrive with the first worker."
+        stored="They are recorded while workers are connected."
+      />
+    );
+  }
   const roomy = ["wide", "medium"].includes(view.breadth.value);
   const limited = limitShown(parts, view.whole.value) > 0;
   const beside_px = roomy && limited ? BESIDE_PX : undefined;
@@ -233,14 +243,6 @@ function totals(view: PanelView, dark: boolean): MemoryParts {
   };
 }
 
-function NoSamples(props: { view: PanelView }): JSX.Element {
-  const { view } = props;
-  const none = view.host.live
-    ? "No samples of memory yet. They come with the first workers."
-    : "This recording has no samples of memory.";
-  return <p class="ds-sentence">{`${none} ${whyNone(view, "memory")}`}</p>;
-}
-
 function NoAgent(props: { view: PanelView }): JSX.Element | null {
   const { view } = props;
   const why = whyNone(view, "memory");
@@ -248,7 +250,7 @@ function NoAgent(props: { view: PanelView }): JSX.Element | null {
   if (view.host.live && why === "") return null;
   return (
     <p class="ds-sentence">
-      {`Memory by prefix, and how old unmanaged memory is, need Daskscope’s agent on the scheduler. ${why}`}
+      {`Memory by prefix and the age of unmanaged memory need Daskscope’s agent on the scheduler. ${why}`}
     </p>
   );
 }

@@ -93,7 +93,7 @@ function WorkerBar(props: {
         type="button"
         class="ds-prefix"
         aria-pressed={isolated}
-        title={`${name}\nClick: only this one, in every panel. Shift and click: add it.`}
+        title={`${name}\nClick to isolate it in every panel, Shift-click to add it`}
         onClick={(event) =>
           view.setFocus({
             ...focus,

@@ -62,11 +62,11 @@ function pressHere({ tableOpen, isolated }: PlotView, key: string): boolean {
 }
 
 const GESTURES: readonly string[] = [
-  "Point at the plot for the values at that time. Drag on it to zoom in; double-click to fit.",
-  "Ctrl or ⌘ and the wheel zooms at the pointer. Click the plot first to use the wheel alone, arrow keys, Home or End.",
+  "Point at the plot to see its values. Drag on it to zoom in; double-click to fit.",
+  "Ctrl or ⌘ with the wheel zooms at the pointer. Click the plot first to use the wheel alone, arrow keys, Home or End.",
   "While zoomed: drag or Shift+wheel moves.",
   "Click a label to show it alone, Shift-click to add another.",
-  "A ring is the peak, a tick on the axis the mean. The band lies between the least and the most of any worker.",
+  "A ring marks the peak, a tick on the axis the mean. The band spans the workers from least to most.",
 ];
 
 /** Of a panel whose toolbar has room for its choices. */

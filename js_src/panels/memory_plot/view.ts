@@ -85,7 +85,7 @@ export class PlotView extends PanelView {
     this.aligned.value = align === true;
   }
 
-  /** Time is another one: what is shown of it begins anew. */
+  /** The time axis changed: the window starts again. */
   align(aligned: boolean): void {
     this.timeline.reset();
     this.aligned.value = aligned;

@@ -119,7 +119,7 @@ export function Compare({ state }: { state: ProfileState }): JSX.Element {
     const reference = state.reference.value;
     const what = reference
       ? `A is ${timeWords(view, reference)}. Now drag over the time below to select B.`
-      : "Drag over the time below to select some of it: that is compared with the rest of the run. Or compare with another recording.";
+      : "Drag over the time below to compare a part of it with the rest of the run, or choose another recording.";
     return (
       <div class="ds-profile-none">
         <p class="ds-sentence" role="status">
@@ -200,7 +200,7 @@ function Sides({ state }: { state: ProfileState }): JSX.Element {
         chip(timeWords(view, reference), () => (state.reference.value = null))}
       {time && !other && (
         <Button
-          hint="Then select another time: it is compared with this one"
+          hint="Then select another time to compare it with this one"
           onClick={() => {
             state.reference.value = time;
             view.select(null);
@@ -236,7 +236,7 @@ function Sides({ state }: { state: ProfileState }): JSX.Element {
                     close();
                   }}
                 >
-                  A file of this computer …
+                  A file on this computer …
                 </MenuItem>
               )}
             </>
@@ -302,7 +302,7 @@ function Head(props: { state: ProfileState; of: Compared }): JSX.Element {
         <p class="ds-quiet">
           {`B is ${bIs} (${b}), A is ${aIs} (${a}). `}
           {rest > 0 &&
-            `${differing > 0 ? `${formatExact(rest)} of ${plural(functions.length, "function")}` : `All ${plural(rest, "function")}`} differ by less than each of them varies by itself (95 %), and stay grey.`}
+            `${differing > 0 ? `${formatExact(rest)} of ${plural(functions.length, "function")}` : `All ${plural(rest, "function")}`} differ by no more than chance (95 %) and are grey.`}
         </p>
       </div>
       <Scale dark={view.theme.value.dark} />

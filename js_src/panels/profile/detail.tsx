@@ -111,7 +111,9 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
           <LinkButton onClick={() => state.hide(frame)}>Hide</LinkButton>
           {view.growing.value && (
             <IconButton
-              label={pinned ? "Unpin: follow the run" : "Pin: stand still"}
+              label={
+                pinned ? "Unpin: show new samples" : "Pin: freeze the graph"
+              }
               shortcut="P"
               pressed={pinned}
               onClick={() => (state.pinned.value = !pinned)}

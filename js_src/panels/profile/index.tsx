@@ -56,14 +56,14 @@ export const PROFILE = makePanel(
       { keys: ["C"], does: "Callers and callees of the frame" },
       { keys: ["R"], does: "Only what the function calls" },
       { keys: ["H"], does: "Hide the function" },
-      { keys: ["P"], does: "Pin: the graph stands still" },
-      { keys: ["I"], does: "Invert: what took the time first" },
+      { keys: ["P"], does: "Pin: freeze the graph" },
+      { keys: ["I"], does: "Invert: show leaf functions first" },
       { keys: ["O"], does: "Order by name, or by weight" },
       { keys: ["/"], does: "Search functions and files" },
     ],
     gestures: [
-      "Click a frame to zoom to it, Shift-click to pin it. While a frame is pinned or the pointer is on the graph, it stands still.",
-      "A frame is as wide as the time in which its function was on the stack. Lines are those where it was seen: an estimate.",
+      "Click a frame to zoom to it, Shift-click to pin it. The graph does not change while a frame is pinned or the pointer is on it.",
+      "The width of a frame is the time its function was on the stack. Line numbers show where it was seen: an estimate.",
     ],
   },
 );
@@ -106,7 +106,7 @@ function facts(view: PanelView): Fact[] {
             level: "warn" as const,
             text: "without prefixes",
             title:
-              "This scheduler refuses plugins. Dask’s own answers have no prefixes, and nothing of workers that have left.",
+              "This scheduler refuses plugins. Dask’s own profiles have no prefixes and no workers that have left.",
           },
         ]
       : []),
@@ -116,14 +116,14 @@ function facts(view: PanelView): Fact[] {
       text: "by time, function and worker",
       rank: 5,
       title:
-        "Samples know no spans and no cells: these narrow by the time and the functions of their tasks.",
+        "Samples have no spans or cells: these narrow by the time and functions of their tasks.",
     },
     lost > 0
       ? {
           level: "warn" as const,
           text: `${plural(lost, "cycle")} missed`,
           title:
-            "Workers keep 1,000 cycles; these were gone before they could be read.",
+            "Workers keep 1,000 cycles; these were overwritten before they were read.",
         }
       : droppedFact(view.notices.value, view.table("profile_counts").dropped),
   ];

@@ -21,21 +21,18 @@ function why({ view, scope }: ProfileState): string {
 
 const WORDS: Readonly<Record<string, readonly [string, string]>> = {
   off: [
-    "Dask’s profiler is switched off.",
-    "To switch it on, set `distributed.worker.profile.enabled: true` in Dask’s configuration of the workers, and start them again.",
+    "Dask’s profiler is off",
+    "To use it, set `distributed.worker.profile.enabled: true` in Dask’s configuration of the workers and restart them.",
   ],
   refused: [
-    "This scheduler refuses plugins, and answers no question for a profile.",
-    "Where `distributed.scheduler.pickle` is false, ask whoever runs it to allow them.",
+    "This scheduler refuses plugins and requests for profiles",
+    "If `distributed.scheduler.pickle` is false, ask its administrator to allow them.",
   ],
   "python-3.11": [
-    "On Python 3.11 Dask does not sample event loops.",
-    "Its profiler makes that version of Python slow or stop. Any other version has them.",
+    "Dask does not sample event loops on Python 3.11",
+    "Its profiler can slow down or stop this version. Other versions of Python have samples.",
   ],
-  waiting: [
-    "Nothing has been read of these processes yet.",
-    "The first samples come within two seconds.",
-  ],
+  waiting: ["No samples yet", "The first samples arrive within two seconds."],
 };
 
 export function NoProfile({ state }: { state: ProfileState }): JSX.Element {
@@ -43,14 +40,14 @@ export function NoProfile({ state }: { state: ProfileState }): JSX.Element {
   const reason = why(state);
   const [what, next] = WORDS[reason] ?? [
     view.host.live
-      ? "No samples yet."
-      : "This recording has no samples of this kind.",
+      ? "No samples yet"
+      : "This recording has no samples of this kind",
     whyNone(view, "profile_counts") ||
       (view.host.live
         ? state.scope.value === "compute"
           ? "Workers sample their threads while tasks run."
-          : "They come within two seconds."
-        : "They are recorded while a panel shows them, during a block, and once a minute."),
+          : "They arrive within two seconds."
+        : "Samples are recorded while a panel shows them, during a block, and once a minute."),
   ];
   return <Empty state={{ state: "waiting", title: what, text: next }} />;
 }

@@ -34,8 +34,8 @@ export function Sandwich({ state }: { state: ProfileState }): JSX.Element {
   if (!sandwich || !paints) {
     return (
       <p class="ds-sentence ds-profile-none">
-        Choose a function in the graph or in the table: what called it is shown
-        above it, and what it calls below.
+        Choose a function in the graph or in the table to see its callers above
+        it and its callees below.
       </p>
     );
   }

@@ -559,7 +559,7 @@ export class ProfileState {
     const theirs = intervalsOf(theirProfiled, scope);
     return own === theirs
       ? null
-      : `Samples were taken in other intervals: ${theirs} in A and ${own} in B. Compare runs with the same distributed.worker.profile.interval.`;
+      : `Samples were taken at different intervals: ${theirs} in A and ${own} in B. Compare runs with the same distributed.worker.profile.interval.`;
   }
 
   /** All of the other recording, and what of this one is in focus. */
@@ -652,7 +652,7 @@ function tooShort(
     return `${side} has no samples: there is nothing to compare with.`;
   }
   return parts.length < 2 * groups
-    ? `${side} is of one cycle of Dask’s profiler, which does not say how much is chance. Choose a longer time.`
+    ? `${side} has only one cycle of Dask’s profiler, too little to tell a difference from chance. Choose a longer time.`
     : null;
 }
 

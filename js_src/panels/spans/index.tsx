@@ -18,6 +18,7 @@ import { metricRows } from "../../panel/metric_rows";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
 import { isDefault } from "../../panel/span_chains";
+import { NoRows } from "../../panel/states";
 import { erredFacts, type Fact } from "../../panel/status_line";
 import { Detail, namesAround } from "./detail";
 import { TimeSpent } from "./spent";
@@ -48,7 +49,7 @@ export const SPANS = makePanel(
   },
 );
 
-/** The tree is made anew at most so often while tasks come. */
+/** The tree is rebuilt at most so often while tasks arrive. */
 const PACE_MS = 500;
 
 const factsBefore = new WeakMap<
@@ -226,6 +227,16 @@ function Spans(props: { view: PanelView }): JSX.Element {
     return code[span.indexOf(one.span)] ?? "";
   };
 
+  if (roots.length === 0) {
+    const noun = "cells, spans or tasks";
+    return (
+      <NoRows
+        view={view}
+        table="cells"
+        {...{ noun, live: NAMING, stored: NAMING }}
+      />
+    );
+  }
   return (
     <>
       <div class="ds-tool-row">
@@ -247,7 +258,7 @@ function Spans(props: { view: PanelView }): JSX.Element {
         />
       </div>
       {rows.length === 0 ? (
-        <None view={view} searched={text !== "" && roots.length > 0} />
+        <p class="ds-sentence">No cell or span matches the search.</p>
       ) : (
         <div class="ds-spans-parts">
           <TreeTable
@@ -272,17 +283,5 @@ function Spans(props: { view: PanelView }): JSX.Element {
   );
 }
 
-function None(props: { view: PanelView; searched: boolean }): JSX.Element {
-  if (props.searched) {
-    return <p class="ds-sentence">No cell or span matches the search.</p>;
-  }
-  const { live } = props.view.host;
-  return (
-    <p class="ds-sentence">
-      {live
-        ? "No cell has run and no task has finished yet. Cells are listed as you run them; to name a part of one, write "
-        : "This recording has no cells, no spans and no tasks. To name a part of your work, write "}
-      <code>{'with distributed.span("load"):'}</code>
-    </p>
-  );
-}
+const NAMING =
+  'To name a part of your work, write `with distributed.span("load"):`';

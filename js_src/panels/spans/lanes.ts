@@ -22,7 +22,7 @@ interface Counted {
   readonly at: ReadonlyMap<string, number>;
 }
 
-/** What is counted anew is drawn when it is whole; until then what was counted before. */
+/** A new count is drawn when it is complete; until then the one before. */
 export class Lanes {
   private ready: Counted | null = null;
   private next: Counted | null = null;

@@ -184,7 +184,7 @@ export function spansIn(node: Node, spans: readonly Span[]): string[] {
   return [...all].flatMap((span) => (span > 0 ? (spans[span]?.id ?? []) : []));
 }
 
-/** A node with spans inside is open until somebody closes it; one with prefixes is not. */
+/** A node with spans inside is open until the user closes it; one with prefixes is not. */
 const opensItself = ({ kind, children }: Node): boolean =>
   kind === "span" || [...children.values()].some((one) => one.kind === "span");
 

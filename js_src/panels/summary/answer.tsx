@@ -81,7 +81,7 @@ const NO_TASKS = { done: 0, total: null, erred: 0, running: 0, waiting: 0 };
 const roundTime = (seconds: number): string =>
   seconds < 119.5 ? `${Math.ceil(seconds)} s` : formatDuration(seconds);
 
-/** `0.1 s`, `2 m 29 s`: what changes while somebody looks has one unit. */
+/** `0.1 s`, `2 m 29 s`: what changes while it is visible has one unit. */
 export const shortTime = (seconds: number): string =>
   seconds < 119.95 ? formatMoment(seconds, 1) : formatDuration(seconds);
 

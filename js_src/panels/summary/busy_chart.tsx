@@ -39,7 +39,7 @@ export function BusyChart(props: {
   const { value: rows } = view.dataVersion;
   const { time } = view.table("errors").columns;
   const errors = useMemo(() => Float64Array.from(time).sort(), [time]);
-  // Of a cluster of which nobody knows, those that ran something.
+  // If the cluster is unknown, those that ran something.
   const threads =
     summary.busy?.threads ||
     summary.cluster_facts?.threads ||

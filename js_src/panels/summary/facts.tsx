@@ -19,7 +19,7 @@ export function Versions(props: {
   const { versions } = props;
   if (versions.length === 0) return null;
   const differing = versions.filter(({ differs }) => differs).length;
-  // What differs is what somebody looks for.
+  // What differs is what users look for.
   const { shown, more } = someOf(
     [...versions].sort(
       (one, other) => Number(other.differs) - Number(one.differs),
@@ -119,7 +119,7 @@ export function Code(props: {
   const { code, source } = props;
   const [label, copy] = useCopied("Copy");
   if (code === "") return null;
-  // Outside of a notebook somebody gave it.
+  // Outside of a notebook the user gave it.
   const title = source ? "Code of the cell" : "Code";
   return (
     <Part
@@ -154,7 +154,7 @@ export function Raised(props: {
     <Part
       class="ds-raised ds-first"
       title="The code raised an exception"
-      detail="the report holds what ran until then"
+      detail="the report has what ran until then"
     >
       <TracebackText
         taskKey={null}

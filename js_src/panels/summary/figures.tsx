@@ -49,7 +49,7 @@ export function figuresOf(summary: ReportSummary): Figure[] {
   }
   if (tasks) {
     const kept = isCutOff(summary)
-      ? "not all are here"
+      ? "incomplete"
       : tasks.kept < tasks.captured
         ? `${formatExact(tasks.kept)} kept`
         : "all kept";
@@ -233,7 +233,7 @@ export function liveFigures(view: PanelView, summary: ReportSummary): Figure[] {
   return figures;
 }
 
-/** `9.8 of 16.0 GiB`; where their units differ, what it is of stands below. */
+/** `9.8 of 16.0 GiB`; if their units differ, the total is below. */
 function usedOf(
   used: number,
   limit: number,

@@ -82,7 +82,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
             : {
                 state: "stopped",
                 title: "This recording has no summary",
-                text: `${cut ? "The file is truncated, so its summary is missing" : "It was written without one"}. The other tabs show what is here, and \`daskscope.load(…).save(…)\` writes a file with a summary of that.`,
+                text: `${cut ? "The file is truncated, so its summary is missing" : "The file was written without one"}. The other tabs show the rest. \`daskscope.load(…).save(…)\` writes a file with a summary.`,
               }
         }
       />
@@ -110,8 +110,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
         <div class="ds-main">
           {!isWhole(view.focus.value) && (
             <p class="ds-part-note ds-first">
-              The figures are of the whole run; the charts show what is
-              selected.
+              Figures cover the whole run, charts the selection.
             </p>
           )}
           {exception && <Raised exception={exception} printing={printing} />}

@@ -1,4 +1,4 @@
-// What a person should look at first, each with the way to where it is shown.
+// What the user should look at first, each with a link to where it is shown.
 
 import type { JSX } from "preact";
 import { formatExact } from "../../base/format";

@@ -134,7 +134,7 @@ type Parts = typeof PARTS;
 type Part = keyof Parts;
 type PartOf<P extends Part> = Parts[P] extends Check<infer T> ? T : never;
 
-/** Null stands for what is not known, and for what could not be read. */
+/** Null is what is not known, or could not be read. */
 export type ReportSummary = { readonly [P in Part]: PartOf<P> | null };
 
 export interface CheckedSummary {
@@ -163,7 +163,7 @@ export function checkSummary(value: unknown): CheckedSummary {
   return { summary: summary as unknown as ReportSummary, leftOut, nothing };
 }
 
-/** Whether it is of a file that was cut off, or was made of one: nobody knows of how much more. */
+/** Whether it is of a truncated file, or was made of one: the rest is unknown. */
 export const isCutOff = ({ missing }: ReportSummary): boolean =>
   missing?.some(({ code }) => code === "file-cut") ?? false;
 

@@ -22,7 +22,7 @@ import {
 } from "../../panel/memory_chart";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import { whyNone, WithTable } from "../../panel/states";
+import { NoRows, whyNone, WithTable } from "../../panel/states";
 import type { TableView } from "../../session_tables";
 
 export const SYSTEM = makePanel(
@@ -48,7 +48,7 @@ export const SYSTEM = makePanel(
 );
 
 const HEIGHT_PX = 132;
-/** Lines that are told apart by name: blue, red, … as look.md has them. */
+/** Colours of lines that are named at their ends. */
 const SLOT = { first: 7, second: 3, third: 10, fourth: 9 } as const;
 
 const COUNTED = { format: formatExact, formatMean };
@@ -59,24 +59,35 @@ const percent = (value: number): string =>
 function System(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   return (
-    <WithTable view={view} name="system" noun="the samples">
-      {(table) => (
-        <>
-          <SchedulerCharts view={view} table={table} />
-          <ClusterCharts view={view} table={table} />
-        </>
-      )}
+    <WithTable view={view} name="system" noun="samples">
+      {(table) =>
+        table.rings.some(({ rows }) => rows > 0) ? (
+          <>
+            <SchedulerCharts view={view} table={table} />
+            <ClusterCharts view={view} table={table} />
+          </>
+        ) : (
+          <NoRows
+            view={view}
+            table="system"
+            noun="samples"
+            live={ARRIVE}
+            stored={SHORT}
+          />
+        )
+      }
     </WithTable>
   );
 }
 
+const ARRIVE =
+  "They arrive with the heartbeats of the workers, if the scheduler allows plugins.";
+const SHORT =
+  "Recordings shorter than a second may have none, nor do those of a scheduler that refuses plugins.";
+
 function NoSamples(props: { view: PanelView; of: string }): JSX.Element {
   const { view } = props;
-  const why =
-    whyNone(view, "system") ||
-    (view.host.live
-      ? "They come with the heartbeats of the workers, and need a scheduler that allows plugins."
-      : "A recording that ends within a second may have none, and one whose scheduler refused the plugin.");
+  const why = whyNone(view, "system") || (view.host.live ? ARRIVE : SHORT);
   const none = view.host.live
     ? `No samples of ${props.of} yet.`
     : `This recording has no samples of ${props.of}.`;

@@ -50,15 +50,15 @@ function TaskCard(props: {
   const { view, hover, session } = props;
   const { row } = hover;
   const key = useKey(session, row.task);
-  const words = rowWords(row, session, view);
-  const exception = words.erred ? exceptionOf(view, row.task) : "";
+  const labels = taskLabels(row, session, view);
+  const exception = labels.erred ? exceptionOf(view, row.task) : "";
   const span = spanName(session.spans[row.span]?.name ?? []);
   return (
     <Card
       target={hover}
       plot={props.plot}
-      sign={<Swatch colour={words.colour} />}
-      title={words.title}
+      sign={<Swatch colour={labels.colour} />}
+      title={labels.title}
       value={formatDuration(row.duration)}
       foot={["Click to pin", "Shift-drag to select time"]}
     >
@@ -71,10 +71,10 @@ function TaskCard(props: {
         facts={[
           ["Started", `+${formatMoment(row.start - view.origin.value, 3)}`],
           ["Worker", placeOf(view.placed.value, row.lane)],
-          words.action !== "compute" && ["For", words.prefix],
+          labels.action !== "compute" && ["For", labels.prefix],
           [
             "Result",
-            words.erred
+            labels.erred
               ? "erred"
               : row.nbytes > 0
                 ? formatBytes(row.nbytes)
@@ -149,18 +149,18 @@ export function CoarseCard(props: {
   );
 }
 
-/** Stretches stand for rows that will come, or for rows that had to go. */
+/** Stretches summarize rows that will arrive, or rows that had to go. */
 function whyCoarse(model: TaskModel, moreComes: boolean): string {
   if (model.fadedRows > 0 && !model.isCoarse) {
-    return "Older than what this page keeps in detail";
+    return "Too old to be kept in detail on this page";
   }
   return model.fadedRows === 0 && moreComes
-    ? "Tasks on the way, newest first"
-    : "No detail of these tasks here";
+    ? "Tasks loading, newest first"
+    : "Details of these tasks are not loaded";
 }
 
 const MOST_LISTED = 6;
-const TOLD_S = 0.01;
+const SHOWN_S = 0.01;
 
 export function EventCard(props: {
   view: PanelState;
@@ -215,7 +215,7 @@ function OneError(props: {
       {message !== "" && <p class="ds-card-message">{message}</p>}
       {error.task < 0 ? (
         <p class="ds-card-message ds-quiet">
-          Nothing else of this task is known: it was dropped on the scheduler.
+          The rest of this task was dropped on the scheduler.
         </p>
       ) : (
         <KeyOf session={session} task={error.task} />
@@ -261,16 +261,16 @@ function Several(props: {
   );
 }
 
-/** Of time, as far as it is told; what begins together in that of the workers. */
+/** By time, as exactly as it is shown; then by worker. */
 export function inOrder(
   marks: readonly EventItem[],
   origin: number,
 ): EventItem[] {
-  const told = ({ start }: EventItem): number =>
-    Math.round((start - origin) / TOLD_S);
+  const rounded = ({ start }: EventItem): number =>
+    Math.round((start - origin) / SHOWN_S);
   return [...marks].sort(
     (one, other) =>
-      told(one) - told(other) ||
+      rounded(one) - rounded(other) ||
       one.worker.localeCompare(other.worker, undefined, { numeric: true }),
   );
 }
@@ -292,7 +292,7 @@ function sentence(mark: EventItem): string {
 const firstLine = (text: string): string =>
   text.trim().split("\n", 1)[0]?.slice(0, 200) ?? "";
 
-interface RowWords {
+interface TaskLabels {
   readonly prefix: string;
   readonly prefixColour: string;
   readonly action: string;
@@ -303,11 +303,11 @@ interface RowWords {
   readonly title: string;
 }
 
-export function rowWords(
+export function taskLabels(
   row: Interval,
   store: SessionStore,
   view: PanelState,
-): RowWords {
+): TaskLabels {
   const prefix = store.prefixes[row.prefix] ?? "(unknown)";
   const action = store.actions[row.action] ?? "(unknown)";
   const erred = row.status === 1;

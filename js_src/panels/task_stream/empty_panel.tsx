@@ -34,14 +34,14 @@ function waitingState(view: PanelState): EmptyState {
   const { value: state } = view.state;
   const live = state === "live" || state === "partly";
   const running = live ? runningTasks(view.workers.value) : null;
-  // What runs has no rows yet; and where nobody tells, something may.
+  // What runs has no rows yet; if that is unknown, something may run.
   const done = running === 0 ? "nothing has run" : "nothing has finished";
   const nothing = before ? `${done} since recording began` : done;
   if (state === "stopped") {
     return {
       state,
       title: `Stopped, ${nothing}`,
-      text: "Run `Client()` to begin anew; an inline panel shows it when its cell runs again.",
+      text: "Run `Client()` to start again. For an inline panel, run its cell again, too.",
     };
   }
   if (state === "lost") {
@@ -49,7 +49,7 @@ function waitingState(view: PanelState): EmptyState {
       state: "waiting",
       trouble: true,
       title: `Connection lost, ${nothing}`,
-      text: "This panel goes on by itself when the connection is back.",
+      text: "This panel continues automatically after reconnecting.",
     };
   }
   const workers = plural(view.workers.value.length, "worker");
@@ -62,7 +62,7 @@ function waitingState(view: PanelState): EmptyState {
         ? `${plural(running, "task")} running on ${workers}`
         : `${workers} connected, ${nothing}`,
     text: none
-      ? "Tasks wait for one, and appear here as they finish."
+      ? "Tasks wait for a worker and appear here as they finish."
       : "Tasks appear as they finish.",
     status: `0 tasks · ${workers}${running ? ` · ${formatExact(running)} running` : ""}`,
   };
@@ -77,16 +77,16 @@ function elsewhere(
   return comes
     ? {
         state: "waiting",
-        title: `${tasks} on the way`,
+        title: `Loading ${tasks}`,
         text: live
-          ? "They were recorded before this panel opened, and arrive now."
-          : "They are read from the file now.",
+          ? "They were recorded before this panel opened."
+          : "They are being read from the file.",
       }
     : {
         state: "stopped",
         title: `${tasks} recorded, none on this page`,
         status: `0 of ${tasks}`,
-        text: `\`${allTasks(live)}\` has all that are kept.`,
+        text: `\`${allTasks(live)}\` has all tasks that are kept.`,
       };
 }
 
@@ -96,6 +96,6 @@ function storedState(captured: number, comes: boolean): EmptyState {
   return {
     state: "stopped",
     title: "This recording has no tasks",
-    text: "None finished or failed while it was made.",
+    text: "No task finished or failed while it was recorded.",
   };
 }

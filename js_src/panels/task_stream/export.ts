@@ -110,7 +110,7 @@ export async function exportPicture(
 export interface Others {
   /** Rows that only the kernel has, or the file. */
   readonly notHere?: number;
-  /** Rows of the time that was saved, at most: they are only a coarse picture here. */
+  /** Rows of the time that was saved, at most: they are only a preview here. */
   readonly coarse?: number;
   /** Tasks whose keys did not come; null where there were too many to ask for. */
   readonly keyless?: number | null;
@@ -130,11 +130,11 @@ export function savedWords(
         : "";
   const elsewhere =
     notHere > 0
-      ? `. The ${live ? "kernel keeps" : "file has"} ${formatExact(notHere)} more that are not in this page: ${allTasks(live)}`
+      ? `. The ${live ? "kernel" : "file"} has ${formatExact(notHere)} more, see ${allTasks(live)}`
       : "";
   const unseen =
     coarse > 0
-      ? `. Up to ${formatExact(coarse)} more are only a coarse picture in this page: ${allTasks(live)} has those that are kept`
+      ? `. Up to ${formatExact(coarse)} more are shown as a preview only, see ${allTasks(live)}`
       : "";
   return saved + keys + elsewhere + unseen;
 }

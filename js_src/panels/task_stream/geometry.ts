@@ -21,7 +21,7 @@ const GUTTER: Record<Breadth, number> = {
 const CHROME_PX = 90;
 /** Lanes are readable from this height on, with the gap below them. */
 const READABLE_LANE_PX = 10;
-/** Where lanes need room, the overview takes at most this part of it. */
+/** If lanes need room, the overview takes at most this share. */
 const OVERVIEW_SHARE = 0.2;
 const LEAST_BARS_PX = 14;
 

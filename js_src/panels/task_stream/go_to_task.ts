@@ -5,7 +5,7 @@ import type { SessionStore } from "../../session";
 import { rowOfTask, stretchOf } from "../../model/query";
 import type { PanelState } from "./panel_state";
 
-/** What stands for the lane of a task that ran on none that is known. */
+/** The lane of a task that ran on no known one. */
 const NO_LANE = -2;
 /** Room on either side of what is zoomed to, in its own lengths … */
 const ROOM = 2;
@@ -24,7 +24,7 @@ export function zoomTo(
 
 /**
  * The row that erred; where its detail is not here (any more), its moment. Null for a
- * task that nobody has.
+ * task that is known nowhere.
  */
 export function rowOfError(
   store: SessionStore,

@@ -143,6 +143,6 @@ function describe(group: WorkerGroup, busy: number): string {
   } else {
     lines.push("has left the cluster");
   }
-  lines.push("Click to isolate, shift-click to add");
+  lines.push("Click to isolate, Shift-click to add");
   return lines.join("\n");
 }

@@ -91,13 +91,13 @@ export function legendEntries(
       const time =
         row.seconds === null ? "" : ` · ${formatDuration(row.seconds)}`;
       const noun = row.count === 1 ? row.noun.slice(0, -1) : row.noun;
-      const told = time === "" ? ` ${noun}` : time;
+      const amount = time === "" ? ` ${noun}` : time;
       return {
         id: `${kind}:${row.name}`,
         kind,
         name: row.name,
         colour: row.colour,
-        detail: counted ? formatCount(row.count) + told : NOT_COUNTED,
+        detail: counted ? formatCount(row.count) + amount : NOT_COUNTED,
         count: counted ? formatCount(row.count) : NOT_COUNTED,
         weight: row.count === 0 ? 0 : (row.seconds ?? Infinity),
         nothing: counted && row.count === 0,

@@ -6,7 +6,7 @@ import type { ColoursOf, PixelColours } from "../../panel/pixel_colours";
 import { ThreadsBusyArea } from "../../panel/threads_busy";
 import type { PanelState } from "./panel_state";
 
-/** Bins are summed anew for each picture: not more often than this. */
+/** Bins are summed again for each picture, but not more often than this. */
 const REDRAW_MS = 100;
 
 const PEAK_SHARE = 0.02;

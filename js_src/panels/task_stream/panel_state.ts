@@ -73,9 +73,9 @@ export class PanelState extends PanelView {
   readonly searchAsked = signal(false);
   readonly outside = signal(0);
   readonly backwards = signal(0);
-  /** Something can be drawn, be it a coarse picture. */
+  /** Something can be drawn, be it a preview. */
   readonly arrived = signal(false);
-  /** What the overview's height stands for, where not the number of threads. */
+  /** What the overview's full height means, if not the number of threads. */
   readonly peak = signal<number | null>(null);
   readonly coarseHover = signal<CoarseHover | null>(null);
   readonly eventHover = signal<EventHover | null>(null);

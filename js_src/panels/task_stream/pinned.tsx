@@ -1,6 +1,6 @@
-// The pinned task: every start and stop of it, where and when it ran, and the
-// traceback if it erred. What the page itself knows stands at once; the rest
-// is asked of the kernel, and the panel says so when nobody answers.
+// The pinned task: its starts and stops, where and when it ran, and the
+// traceback if it erred. What the page has is shown at once; the rest
+// comes from the kernel, and the panel says so if there is no answer.
 
 import { FactList } from "../../panel/parts";
 import type { JSX } from "preact";
@@ -23,7 +23,7 @@ import { spanName } from "../../panel/narrowing";
 import { rowsOf } from "../../session_tables";
 import { KeyText, useKey } from "../../panel/key_text";
 import { actionCss, actionRgb } from "../../panel/pixel_colours";
-import { rowWords } from "./cards";
+import { taskLabels } from "./cards";
 import { zoomTo } from "./go_to_task";
 import {
   type Asked,
@@ -62,20 +62,20 @@ function PinnedTask(props: {
   const [copyLabel, copy] = useCopied("Copy the key");
   const localKey = useKey(session, row.task);
   const [asked, askAgain] = useTaskDetail(session, row.task);
-  const detail = asked.state === "told" ? asked.detail : null;
-  const words = rowWords(row, session, view);
-  const { prefixColour } = words;
+  const detail = asked.state === "known" ? asked.detail : null;
+  const labels = taskLabels(row, session, view);
+  const { prefixColour } = labels;
   const key = detail?.key ?? localKey;
   const parts = detail?.startstops ?? partsOfPage(session, row);
   const span = detail?.span ?? session.spans[row.span]?.name ?? [];
-  const erred = words.erred || detail?.status === ERROR;
+  const erred = labels.erred || detail?.status === ERROR;
   const { prefixes } = view.focus.value;
-  const alone = prefixes.length === 1 && prefixes[0] === words.prefix;
+  const alone = prefixes.length === 1 && prefixes[0] === labels.prefix;
 
   return (
     <aside
       class="ds-pinned"
-      aria-label={`Task of ${words.prefix}`}
+      aria-label={`Task of ${labels.prefix}`}
       onKeyDown={keepScrolling}
     >
       <div class="ds-pinned-head">
@@ -85,8 +85,8 @@ function PinnedTask(props: {
           </span>
         )}
         <span class="ds-swatch" style={{ background: prefixColour }} />
-        <b class="ds-pinned-title" title={words.prefix}>
-          {words.prefix}
+        <b class="ds-pinned-title" title={labels.prefix}>
+          {labels.prefix}
         </b>
         <IconButton
           label="Unpin"
@@ -149,7 +149,7 @@ function PinnedTask(props: {
       </div>
       <div class="ds-pinned-foot">
         <Button
-          onClick={() => view.isolateEntry("prefix", words.prefix, false)}
+          onClick={() => view.isolateEntry("prefix", labels.prefix, false)}
         >
           {alone ? "All prefixes" : "Only this prefix"}
         </Button>
@@ -158,7 +158,7 @@ function PinnedTask(props: {
             Zoom to it
           </Button>
         )}
-        {parts.length > 0 && <ProfileButton {...{ view, words, parts }} />}
+        {parts.length > 0 && <ProfileButton {...{ view, labels, parts }} />}
       </div>
     </aside>
   );
@@ -167,16 +167,16 @@ function PinnedTask(props: {
 /** What its function did in its time, on all workers. */
 function ProfileButton(props: {
   view: PanelState;
-  words: { readonly prefix: string };
+  labels: { readonly prefix: string };
   parts: readonly Part[];
 }): JSX.Element | null {
-  const { view, words, parts } = props;
+  const { view, labels, parts } = props;
   const { show } = view;
   if (!show || !view.host.panels?.includes("profile")) return null;
-  const focus = { ...view.focus.value, prefixes: [words.prefix] };
+  const focus = { ...view.focus.value, prefixes: [labels.prefix] };
   return (
     <Button
-      hint={`What ${words.prefix} did in that time`}
+      hint={`What ${labels.prefix} did in that time`}
       onClick={() => show("profile", { ...focus, time: endsOf(parts) })}
     >
       Profile
@@ -205,7 +205,9 @@ function SpanOf(props: {
       type="button"
       class="ds-link"
       aria-pressed={alone}
-      title={alone ? "Show all spans" : "Show only this span, shift-click adds"}
+      title={
+        alone ? "Show all spans" : "Show only this span, Shift-click adds it"
+      }
       onClick={(event) => view.isolateIn("spans", id, event.shiftKey)}
     >
       {name}
@@ -261,7 +263,7 @@ function ErrorOf(props: {
       )}
       {detail && !detail.error && (
         <p class="ds-note">
-          The traceback was dropped: of many errors only the newest keep theirs.
+          The traceback was dropped: only the newest errors keep theirs.
         </p>
       )}
     </section>
@@ -273,15 +275,15 @@ function Missing(props: {
   again: () => void;
 }): JSX.Element | null {
   const { asked } = props;
-  if (asked.state === "told") return null;
+  if (asked.state === "known") return null;
   if (asked.state === "asking") {
-    return <p class="ds-note">Asking for the rest …</p>;
+    return <p class="ds-note">Loading details …</p>;
   }
   return (
     <div class="ds-note">
       <p class="ds-warn">{asked.problem.text}</p>
-      <p>{`Shown is what this page knows by itself. ${asked.problem.next}`}</p>
-      <Button onClick={props.again}>Ask again</Button>
+      <p>{`Details that this page already had are shown. ${asked.problem.next}`}</p>
+      <Button onClick={props.again}>Try again</Button>
     </div>
   );
 }

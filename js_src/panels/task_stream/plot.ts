@@ -45,7 +45,7 @@ export interface Target extends Box {
   readonly overlay: boolean;
 }
 
-/** A stretch of the coarse picture and where its lane is, in CSS pixels. */
+/** A stretch of the preview and where its lane is, in CSS pixels. */
 export interface CoarseTarget {
   readonly lane: number;
   readonly prefix: number;
@@ -60,7 +60,7 @@ export class TaskPlot {
   readonly lanes = new Lanes<WorkerGroup>();
   readonly plot: TimePlot;
   readonly overview: Overview;
-  /** Grows when lanes moved: the gutter places its names anew. */
+  /** Grows when lanes moved, so that the gutter places its names again. */
   readonly laid = signal(0);
 
   private readonly picture = new LanePicture();
@@ -338,7 +338,7 @@ export class TaskPlot {
     return box && { ...box, row, overlay };
   }
 
-  /** What stands for tasks whose detail is not here yet; null elsewhere. */
+  /** The preview of tasks whose details are not loaded; null elsewhere. */
   private coarseAt(x_px: number, y_px: number): CoarseTarget | null {
     const spot = this.lanes.spotAt(x_px, y_px);
     const coarse =

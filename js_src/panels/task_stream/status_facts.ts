@@ -21,7 +21,7 @@ export interface StatusInput {
   readonly held: number;
   readonly workers: number;
   readonly threads: number;
-  /** Tasks that run just now; null where nobody tells. */
+  /** Tasks that run now; null if unknown. */
   readonly running: number | null;
   readonly behind_s: number;
   readonly now: number;
@@ -39,7 +39,7 @@ export interface StatusInput {
   readonly search: Fact | null;
   readonly selected: Selected | "uncounted" | null;
   readonly showErrors?: () => void;
-  /** It is said on a picture: whoever looks at that does so later. */
+  /** It is part of a saved picture, which is looked at later. */
   readonly pictured?: boolean;
 }
 
@@ -77,13 +77,13 @@ function missing(input: StatusInput): Fact[] {
       rank: 4,
       ...(input.moreComes
         ? {
-            text: `${formatExact(away)} on the way`,
-            title: `A coarse picture stands in for them until ${input.live ? "their detail arrives, newest first" : "they are read from the file"}.`,
+            text: `${formatExact(away)} loading`,
+            title: `They are shown as a preview until ${input.live ? "their details arrive, newest first" : "they are read from the file"}.`,
           }
         : {
-            text: `${formatExact(away)} not here in detail`,
+            text: `${formatExact(away)} without details`,
             title:
-              "A coarse picture stands in for them: this page gets no more of the past.",
+              "They are shown as a preview: older tasks will not be loaded.",
           }),
     });
   }
@@ -96,7 +96,7 @@ function missing(input: StatusInput): Fact[] {
       level: "warn",
       text: `${plural(counts.dropped_agent, "older one")} dropped on the scheduler`,
       brief: `${formatExact(counts.dropped_agent)} dropped`,
-      title: `They came faster than they were fetched, and the memory that may hold them there is bounded. To keep more, raise ${bound}.`,
+      title: `They finished faster than they were fetched, and memory for them on the scheduler is limited. To keep more, raise ${bound}.`,
     });
   }
   if (counts.dropped_recording > 0) {
@@ -105,10 +105,10 @@ function missing(input: StatusInput): Fact[] {
       text: `${plural(counts.dropped_recording, "older one")} dropped from the recording`,
       brief: `${formatExact(counts.dropped_recording)} dropped`,
       title:
-        "The recording reached its bound. To keep more, raise daskscope.recording.memory-limit.",
+        "The recording reached its limit. To keep more, raise daskscope.recording.memory-limit.",
     });
   }
-  // Where the scheduler takes no agent, a gap may have cost tasks that nobody counted.
+  // Without an agent, tasks may have been lost in a gap without being counted.
   if (dropped === 0 && ["live", "stopped", "no-client"].includes(input.state)) {
     facts.push({
       text: pausedAt === null ? "nothing dropped" : "none lost",
@@ -118,10 +118,10 @@ function missing(input: StatusInput): Fact[] {
   if (input.outside > 0) {
     facts.push({
       level: "warn",
-      text: `${plural(input.outside, "row lies", "rows lie")} outside the axis`,
+      text: `${plural(input.outside, "row")} outside the axis`,
       brief: `${formatExact(input.outside)} outside`,
       title:
-        "Their times are far from the scheduler's clock: the clock of a worker is wrong. They are counted in the legend and stay in the recording.",
+        "Their times are far from the scheduler's clock, so a worker's clock is wrong. They are in the recording, and the legend counts them.",
     });
   }
   if (input.backwards > 0) {
@@ -129,7 +129,7 @@ function missing(input: StatusInput): Fact[] {
       level: "warn",
       text: `${plural(input.backwards, "row stops", "rows stop")} before ${input.backwards === 1 ? "it starts" : "they start"}`,
       title:
-        "The clocks of a worker and of the scheduler disagree. These rows are drawn as ticks, with no length.",
+        "The clocks of a worker and the scheduler disagree. These rows are drawn as ticks without length.",
     });
   }
   return facts;
@@ -148,14 +148,14 @@ function selection({
       text: "selection not counted yet",
       brief: "not counted yet",
       title: live
-        ? "The kernel counts what is selected. Without subshells it hears of a selection only after its cell."
-        : "What is selected is being counted in the file.",
+        ? "The kernel is counting the selection. Without subshells, it does so only after the running cell."
+        : "The selection is being counted in the file.",
       rank: 2,
     });
   } else if (counted?.count) {
     facts.push({
       text: `${counted.count} selected`,
-      title: "What the filters leave.",
+      title: "Tasks that match the filters.",
       rank: 2,
     });
   }
@@ -167,7 +167,7 @@ function selection({
       ...(counted
         ? {
             text: `${formatExact(counted.erred)} of ${all} erred`,
-            title: "Of the tasks that the filter leaves, and of all.",
+            title: "Of the tasks that match the filters, and of all.",
           }
         : {
             text: selected ? `${all} erred in all` : `${all} erred`,
@@ -202,10 +202,10 @@ export function statusFacts(input: StatusInput): Fact[] {
   return facts;
 }
 
-/** `told`: a notice that is said elsewhere. Reads signals. */
+/** `inBanner`: the notice that the banner shows. Reads signals. */
 export function panelFacts(
   view: PanelState,
-  told: Notice | null,
+  inBanner: Notice | null,
   pictured = false,
 ): Fact[] {
   if (!view.session.value) return [];
@@ -221,7 +221,7 @@ export function panelFacts(
     behind_s: view.behind_s.value,
     now: view.now.value,
     live: view.host.live,
-    notices: view.notices.value.filter((notice) => notice !== told),
+    notices: view.notices.value.filter((notice) => notice !== inBanner),
     pictured,
     kept: keptOf(view.host.emptyState.value),
     moreComes: moreComes(view),
@@ -235,13 +235,13 @@ export function panelFacts(
 }
 
 interface Selected {
-  /** `135` tasks, or `47 × transfer`; null where nobody knows. */
+  /** `135` tasks, or `47 × transfer`; null if unknown. */
   readonly count: string | null;
   readonly erred: number;
 }
 
 /**
- * Null while nothing is filtered; nobody works it out once the kernel is gone.
+ * Null while nothing is filtered, and once the kernel is gone.
  * "uncounted" until the kernel's figures are of this selection.
  */
 function selectedOf(view: PanelState): Selected | "uncounted" | null {
@@ -287,7 +287,7 @@ export function prefixesInFocus(view: PanelState): PrefixTotal[] {
 
 /**
  * Whether the figures are of what is selected now. A kernel takes a moment, and
- * one without subshells hears of a selection only after its cell.
+ * one without subshells gets a selection only after its cell.
  */
 export function isCounted(view: PanelState): boolean {
   const asked = view.focus.value;

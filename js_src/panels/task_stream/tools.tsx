@@ -32,7 +32,7 @@ function stepSearch(view: PanelState, by: number): void {
   }
   // What was pinned is another match than the one that is counted now.
   view.pinned.value = null;
-  view.say("The rows of this task are not on this page");
+  view.say("This task is not on this page");
 }
 
 function SearchField(props: { view: PanelState }): JSX.Element {
@@ -116,7 +116,7 @@ function exportsOf(view: PanelState): Tool[] {
       run: save((plot) => exportVisible(view, plot)),
     },
     {
-      ...{ name: "CSV of all rows", detail: "all that have arrived here" },
+      ...{ name: "CSV of all rows", detail: "all rows on this page" },
       run: save(() => exportAll(view)),
     },
   ];

@@ -205,7 +205,7 @@ def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
     if after.intervals != before.intervals:
         texts = (_intervals(tree) for tree in (before, after))
         raise _refused(
-            f"Samples were taken in other intervals: {' and '.join(texts)}.",
+            f"Samples were taken at different intervals: {' and '.join(texts)}.",
             "Compare runs with the same distributed.worker.profile.interval.",
         )
     for tree, which in ((before, "first"), (after, "second")):
@@ -213,8 +213,8 @@ def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
             raise _refused(f"The {which} profile has no samples.", "Choose another time or name.")
         if _stretches(tree) < 2:
             raise _refused(
-                f"The {which} profile is of one cycle of Dask's profiler: it has no parts that "
-                "say how much is chance.",
+                f"The {which} profile has only one cycle of Dask's profiler, too little to tell a "
+                "difference from chance.",
                 "Choose a longer time: a cycle is a second, unless "
                 "distributed.worker.profile.cycle is set.",
             )

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 REASONS: Final = {
-    "off": "Dask's profiler is switched off: set distributed.worker.profile.enabled: true in "
+    "off": "Dask's profiler is off: set distributed.worker.profile.enabled: true in "
     "Dask's configuration of the workers, and restart them",
-    "refused": "This scheduler refuses plugins, and its own routes have no such profile",
+    "refused": "This scheduler refuses plugins and requests for profiles",
     "python-3.11": "Dask does not sample event loops on Python 3.11",
-    "waiting": "The first samples come within two seconds",
+    "waiting": "The first samples arrive within two seconds",
 }
 
 

@@ -34,7 +34,7 @@ LEVELS: Final = ("info", "warn", "error")
 FILE_CUT: Final = Notice(
     "file-cut",
     "warn",
-    "This was made of a file that was cut off: what was written last is missing.",
+    "This was made of a truncated file: its last part is missing.",
     "All that was whole in it is here.",
 )
 UNREAD: Final = frozenset({FILE_CUT.code, "reading-refused", "scheduler-lost", "collect-failed"})

@@ -133,7 +133,7 @@ class _Reader:
 
     def check_begun(self) -> None:
         if self.header is None:
-            raise BadTableError("is no recording of daskscope")
+            raise BadTableError("is not a daskscope recording")
 
     def about(self) -> dict[str, Any]:
         return dict(self.final) if self.final is not None else _begun(self.header or {})
@@ -214,7 +214,7 @@ class _Reader:
         first, tasks = facts.get("first", -1), facts.get("tasks", 0)
         next_task = self.recording.next_task
         if tasks > FILE_PART_TASKS:
-            raise BadTableError("has a part with more tasks than daskscope writes")
+            raise BadTableError("has a part with too many tasks")
         if self.waiting is not None or tasks < 1 or not next_task <= first <= MAX_TASKS - tasks:
             raise BadTableError("has tasks out of order")
         self.recording.skip_tasks(first - next_task)
@@ -222,11 +222,11 @@ class _Reader:
 
     def _take_header(self, member: str, data: bytes) -> None:
         if member != HEADER:
-            raise BadTableError("is no recording of daskscope")
+            raise BadTableError("is not a daskscope recording")
         self.header = _object(data)
         version = self.header.get("format")
         if type(version) is not int or version < 1:
-            raise BadTableError("does not say which version of the format it has")
+            raise BadTableError("does not state its version of the format")
         if version > FILE_FORMAT:
             raise DaskscopeError(
                 "newer-file",
@@ -251,9 +251,9 @@ class _Reader:
             self.characters += sum(len(cell) for cell in cells if isinstance(cell, str))
             self.characters += sum(len(p) for c in cells if isinstance(c, tuple) for p in c)
             if self.characters > MAX_NAMES_CHARACTERS:
-                raise BadTableError("has longer names than any recording has")
+                raise BadTableError("has too long names")
             if self.places.counts()[kind] == table.limit:
-                raise BadTableError("has more names than any recording has")
+                raise BadTableError("has too many names")
             item = names.item(kind, map(partial(self._cell, kind), table.columns, cells))
             colour = int(colours[row]) if colours is not None else None
             self.places.add(kind, item, colour)
@@ -274,7 +274,7 @@ class _Reader:
             raise BadTableError("has keys without tasks")
         (columns, tasks), self.waiting = self.waiting, None
         if keys.count(SEPARATOR) != tasks - 1:  # before anything is made of so many
-            raise BadTableError("has not as many keys as tasks")
+            raise BadTableError("has a different number of keys than of tasks")
         task = columns["task"]
         first = self.recording.next_task
         if len(task) and (task.min() < first or task.max() >= first + tasks):
@@ -296,13 +296,13 @@ def _begun(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def _object(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_JSON_BYTES:
-        raise BadTableError("says too much of itself")
+        raise BadTableError("has a description that is too long")
     try:
         found = finite_json(data)
     except (ValueError, RecursionError) as error:
-        raise BadTableError("has JSON that cannot be read") from error
+        raise BadTableError("contains invalid JSON") from error
     if not isinstance(found, dict):
-        raise BadTableError("has JSON of another kind")
+        raise BadTableError("contains unexpected JSON")
     return found
 
 

@@ -63,7 +63,7 @@ def _refuse_what_grows(data: bytes) -> None:
     expected = ["schema", "record batch"]
     for message in pa.ipc.MessageReader.open_stream(data):
         if message.metadata.size > MAX_HEADER_BYTES:
-            raise BadTableError("has a part with more columns than daskscope writes")
+            raise BadTableError("has a part with too many columns")
         if not expected or message.type != expected.pop(0):
             raise _not_ours()
         if not expected:
@@ -93,7 +93,7 @@ def _check_batch(header: bytes) -> None:
 
 
 def _no_table() -> BadTableError:
-    return BadTableError("has a part that is no Arrow table")
+    return BadTableError("has a part that is not an Arrow table")
 
 
 def _not_ours() -> BadTableError:

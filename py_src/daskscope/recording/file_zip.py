@@ -54,16 +54,16 @@ class Members:
                 return
             if not head.startswith(_SIGNATURE[: len(head)]):
                 if not number:
-                    raise BadZipError("is no zip file")
+                    raise BadZipError("is not a zip file")
                 return  # what was being written when the writer was stopped
             if len(head) < _HEADER.size:
                 return
             _, _, flags, method, _, _, crc, size, length, name_bytes, extra = _HEADER.unpack(head)
             if flags & _ENCRYPTED or method not in (STORED, DEFLATED):
-                raise BadZipError("is packed in a way that daskscope does not write")
+                raise BadZipError("is packed in an unsupported way")
             too_long = length > MAX_MEMBER_BYTES or size > length + _OVERHEAD_BYTES
             if flags & _SIZES_FOLLOW or name_bytes > MAX_NAME_BYTES or too_long:
-                raise BadZipError("has a member that daskscope would not write")
+                raise BadZipError("has an unexpected member")
             if length and not size:
                 return  # its writer was stopped before it had packed it
             name = file.read(name_bytes)
@@ -74,12 +74,12 @@ class Members:
             packed += size
             unpacked += length
             if unpacked > MAX_MEMBER_BYTES + MAX_RATIO * packed:
-                raise BadZipError("would unpack to more than any recording does")
+                raise BadZipError("is too large when unpacked")
             content = _unpacked(data, method, length)
             if content is None or zlib.crc32(content) != crc:
                 raise BadZipError(f"is damaged in {name.decode('utf-8', 'replace')!r}")
             yield name.decode("utf-8", "replace"), content
-        raise BadZipError("has more members than any recording has")
+        raise BadZipError("has too many members")
 
 
 def _unpacked(data: bytes, method: int, length: int) -> bytes | None:

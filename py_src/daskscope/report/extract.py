@@ -100,7 +100,7 @@ class _Text:
         for _ in self.until(mark, limit):
             pass
         if not self.ended:
-            raise _BadReportError("it is no report of daskscope, or was cut off at its beginning")
+            raise _BadReportError("it is not a daskscope report, or it is truncated")
 
     def until(self, mark: bytes, limit: int | None = None) -> Iterator[bytes]:
         """Yield the bytes in front of a mark, in pieces."""
@@ -127,7 +127,7 @@ def _figures(text: _Text) -> dict[str, Any]:
     text.skip_past(SUMMARY_BEGIN, MAX_BEFORE_BYTES)
     summary = b"".join(text.until(SCRIPT_END, MAX_SUMMARY_BYTES))
     if not text.ended:
-        raise _BadReportError("it was cut off before its recording")
+        raise _BadReportError("it is truncated before its recording")
     try:
         figures = finite_json(summary)
     except (ValueError, RecursionError) as error:

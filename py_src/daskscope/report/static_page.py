@@ -37,7 +37,7 @@ _WITH_UNIT: Final = re.compile(r"((?:< )?[\d,.−]+) (\D+)")
 _NO_SCRIPT: Final = (
     '<noscript><div class="ds-report-note"><span>Scripts are off, so this page shows only its '
     "summary. With scripts it shows every task; it makes no network requests. "
-    '<code class="ds-code">daskscope extract</code> takes the recording out of it.'
+    '<code class="ds-code">daskscope extract</code> saves the recording in it.'
     "</span></div></noscript>"
 )
 
@@ -215,7 +215,7 @@ def _status(figures: Mapping[str, Any]) -> str:
     """Return how many of the tasks are in the report."""
     tasks, cut = figures["tasks"], _is_cut(figures)
     dropped = tasks["captured"] - tasks["kept"]
-    whole = "not all is here" if cut else "nothing dropped"
+    whole = "incomplete" if cut else "nothing dropped"
     of = "" if cut else f"of {tasks['captured']:,} "
     facts = (
         f"<b>{tasks['kept']:,}</b> {of}tasks",
@@ -230,10 +230,8 @@ def _status(figures: Mapping[str, Any]) -> str:
 def _footer(figures: Mapping[str, Any]) -> str:
     facts = (
         f"recorded with daskscope {shown(figures['daskscope'])}" if figures["daskscope"] else "",
-        f"left out on purpose: {_alone(some_of(figures['redacted']))}"
-        if figures["redacted"]
-        else "",
-        "works offline: no request leaves this file",
+        f"redacted: {_alone(some_of(figures['redacted']))}" if figures["redacted"] else "",
+        "works offline: makes no network requests",
     )
     spans = "".join(f"<span>{fact}</span>" for fact in facts if fact)
     return f"""<footer class="ds-report-foot">
@@ -244,7 +242,7 @@ def _footer(figures: Mapping[str, Any]) -> str:
 def _kept(figures: Mapping[str, Any]) -> str:
     tasks = figures["tasks"]
     if _is_cut(figures):
-        return "not all are here"
+        return "incomplete"
     return f"{tasks['kept']:,} kept" if tasks["kept"] < tasks["captured"] else "all kept"
 
 

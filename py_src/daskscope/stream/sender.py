@@ -54,7 +54,7 @@ IN_JUPYTERLAB: Final = "in the environment that runs JupyterLab, then reload thi
 
 
 def _both(page_version: str) -> str:
-    return f"The kernel has daskscope {installed_version()}, this page {page_version}"
+    return f"The kernel has daskscope {installed_version()}, and this page {page_version}"
 
 
 def _upgrade(place: str) -> str:
@@ -89,7 +89,7 @@ def mismatch(hello: Hello) -> dict[str, Any]:
         "page": hello.page,
         "session": None,
         "code": "version-mismatch",
-        "text": f"{_both(hello.version)}, and they speak different protocols.",
+        "text": f"{_both(hello.version)}; their protocols differ.",
         "next": _upgrade(place),
         "protocol": PROTOCOL,
         "version": here,
@@ -149,10 +149,10 @@ def status_message(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
             Notice(
                 "page-full",
                 "info",
-                "This page holds as many rows as it may and fetches no more history: "
-                f"{missing:,} tasks are shown as a coarse picture.",
-                "What happens now still comes in detail. Reload the page to begin with "
-                "the newest tasks; session.recording.tasks has all that are kept.",
+                "This page reached its limit of rows and loads no more history: "
+                f"{missing:,} older tasks are shown as a preview only.",
+                "New tasks still arrive in detail. To start with the newest ones, reload "
+                "the page. `session.recording.tasks` has all tasks that are kept.",
             )
         )
     fields = {

@@ -123,8 +123,8 @@ def describe_task(recording: RecordingStore, args: Mapping[str, Any]) -> dict[st
     if chunk is None:
         raise DaskscopeError(
             "unknown-task",
-            "The recording does not hold this task any more.",
-            "A larger daskscope.recording.memory-limit or disk-limit keeps more.",
+            "This task is no longer in the recording.",
+            "To keep more tasks, raise daskscope.recording.memory-limit or disk-limit.",
         )
     names = recording.names
     rows = chunk.rows_of(task, task + 1)

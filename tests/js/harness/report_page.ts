@@ -37,7 +37,7 @@ for (const one of (summary?.["missing"] ?? []) as Notice[]) {
   notices.set(one.code, { ...one, next: one.next ?? "" });
 }
 if (wanted.has("cut") && !notices.has("file-cut")) {
-  const text = "This file was cut off: what was written last is missing.";
+  const text = "This file is truncated: its last part is missing.";
   notices.set("file-cut", { code: "file-cut", level: "warn", text, next: "" });
 }
 

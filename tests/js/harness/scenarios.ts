@@ -45,7 +45,7 @@ export async function scenario(
       empty: {
         state: "no-client",
         title: "No Dask client in this kernel yet",
-        text: "Run `Client()` in analysis.ipynb and this panel starts by itself.",
+        text: "Run `Client()` in analysis.ipynb, and this panel starts automatically.",
         status: "Waiting for a client in Python 3, analysis.ipynb",
         actions: [
           { label: "Insert client code", run: () => {} },
@@ -169,9 +169,9 @@ export async function scenario(
       ? {
           state: "no-client",
           title: "No Dask client in the new kernel yet",
-          text: "Run `Client()` in analysis.ipynb and this panel starts by itself.",
+          text: "Run `Client()` in analysis.ipynb, and this panel starts automatically.",
           status:
-            "no Dask client yet: the picture of the old kernel is kept until the next client",
+            "no Dask client yet; the last data of the old kernel is shown",
           actions: [{ label: "Insert client code", run: () => {} }],
         }
       : null;
