@@ -201,7 +201,7 @@ describePanel("the panel of the profile", () => {
         native.call(this, x, y, width, height);
       };
       const start = session.origin.value;
-      const time = [start + 18, start + 28] as const;
+      const time: [number, number] = [start + 18, start + 28];
       session.setFocus({ ...session.focus.value, time });
       while (shares.length === 0) await new Promise(requestAnimationFrame);
       prototype.fillRect = native;
