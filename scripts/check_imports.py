@@ -132,10 +132,9 @@ TYPESCRIPT: dict[str, set[str]] = {
     "model": {"base", "schema"},
     "derive": {"model", "base", "schema"},
     "render": {"base"},
-    "wire": {"schema", "model", "errors", "base"},
-    "stream": {"wire", "schema", "version", "model", "errors", "base"},
-    "session": {"wire", "stream", "model", "base", "schema", "errors"},
-    "archive": {"wire", "stream", "model", "base", "schema", "errors"},
+    "link": {"schema", "version", "model", "errors", "base"},
+    "session": {"link", "model", "base", "schema", "errors"},
+    "archive": {"link", "model", "base", "schema", "errors"},
     "timeline": {"derive", "render", "base"},
     "panel": {"timeline", "session", "model", "derive", "render", "base", "schema", "errors"},
     "panels": {
@@ -283,9 +282,8 @@ def target_part(path: Path, target: str) -> str:
 
 
 def part_of(inside: Path) -> str:
-    """Return the part that a path below js_src belongs to: wire_arrow.ts is of `wire`."""
-    name = re.sub(r"(\.test)?\.tsx?$", "", inside.parts[0])
-    return name.split("_")[0] if len(inside.parts) == 1 else name
+    """Return the part that a path below js_src belongs to: its first folder, or its file."""
+    return re.sub(r"\.tsx?$", "", inside.parts[0])
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ import {
   NO_COUNTS,
   type Notice,
 } from "../model/types";
-import { counts, type Message, parseMessage } from "../wire";
+import { counts, type Message, parseMessage } from "../link/wire";
 import { BadFileError, FILE_CUT } from "./problems";
 import type { StoredRecording } from "./recording";
 import type { Figures, Sums } from "./totals";

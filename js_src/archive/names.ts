@@ -9,7 +9,7 @@ import {
   type TableRows,
   type TableShape,
   tableShape,
-} from "../wire_columns";
+} from "../link/columns";
 import { BadFileError } from "./problems";
 
 /** Of all dictionaries together: each of a recording has at most 18,180,000 (recording/names.py). */

@@ -26,7 +26,7 @@ import {
   noRows,
   type TableRows,
   tableShape,
-} from "../wire_columns";
+} from "../link/columns";
 import { type Facts, readTable } from "./arrow";
 import type { ByteSource } from "./bytes";
 import { FileNames } from "./names";

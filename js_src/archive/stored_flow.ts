@@ -12,8 +12,8 @@ import {
   SUMMARY,
   type TableName,
 } from "../schema";
-import { noRows, tableShape } from "../wire_columns";
-import type { SessionFlow, SessionNews, Sink } from "../stream_link";
+import { noRows, tableShape } from "../link/columns";
+import type { SessionFlow, SessionNews, Sink } from "../link/types";
 import {
   statusOf,
   storedCounts,

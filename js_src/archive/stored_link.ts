@@ -1,8 +1,8 @@
 // A recording in a file, or in a report, as a link with one session, like a kernel's.
 
 import { type Signal, signal } from "@preact/signals";
-import type { SessionFlow, SessionLink, Sink } from "../stream_link";
-import type { SessionEntry } from "../wire";
+import type { SessionFlow, SessionLink, Sink } from "../link/types";
+import type { SessionEntry } from "../link/wire";
 import { bytesOfBlob } from "./bytes";
 import { SESSION_ID } from "./messages";
 import { codedError } from "./problems";

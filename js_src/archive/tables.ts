@@ -9,7 +9,7 @@ import {
   numbersType,
   type NumbersType,
   type TableShape,
-} from "../wire_columns";
+} from "../link/columns";
 import {
   type Facts,
   type NumberColumn,

@@ -2,7 +2,7 @@
 // without it the first widget brings one. The loaders of all widgets take it from here.
 
 import type { AnyModel } from "@anywidget/types";
-import type { Page } from "../session_page";
+import type { Page } from "../session/page";
 import { BUILD } from "../version";
 
 /** One panel as anywidget wants it. Both functions return what undoes them. */

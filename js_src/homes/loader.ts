@@ -2,7 +2,7 @@
 // page, or else waits until the kernel has sent it over the widget's comm.
 
 import type { AnyModel } from "@anywidget/types";
-import type { BinaryBuffer } from "../wire";
+import type { BinaryBuffer } from "../link/wire";
 import { codeSlot, type Widget } from "./code";
 
 const ASK_MS = 2_000;

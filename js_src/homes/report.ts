@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { SESSION_ID } from "../archive/messages";
-import { SharedSession } from "../session";
+import { SharedSession } from "../session/session";
 import { mountReport } from "./report/mount";
 import { embeddedSource } from "./report/source";
 

@@ -3,12 +3,12 @@
 
 import type { AnyModel } from "@anywidget/types";
 import { computed, effect, signal, untracked } from "@preact/signals";
-import type { SessionStore } from "../session";
-import { thePage } from "../session_page";
-import type { Channel, ChannelState } from "../stream";
+import type { SessionStore } from "../session/session";
+import { thePage } from "../session/page";
+import type { Channel, ChannelState } from "../link/channel";
 import type { EmptyState, PanelHost } from "../panel/host";
 import { widgetKind } from "../panels";
-import type { BinaryBuffer } from "../wire";
+import type { BinaryBuffer } from "../link/wire";
 import type { Widget } from "./code";
 import {
   CONNECTING,

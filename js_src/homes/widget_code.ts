@@ -1,6 +1,6 @@
 // The code that a kernel sends to pages without our labextension, with its styles.
 
-import { thePage } from "../session_page";
+import { thePage } from "../session/page";
 import { provideCode } from "./code";
 import { makeWidget } from "./widget";
 

@@ -3,7 +3,7 @@
 import type { Group } from "../model/groups";
 import type { Focus } from "../model/types";
 import { RECOMPUTED } from "../schema";
-import { rowsOf, type TableView } from "../session_tables";
+import { rowsOf, type TableView } from "../session/tables";
 import { isolate } from "./narrowing";
 import type { PanelView } from "./panel_view";
 

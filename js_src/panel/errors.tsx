@@ -21,7 +21,7 @@ import type { PanelView } from "./panel_view";
 import type { Range } from "../timeline/window";
 import { PrefixSwatch } from "./prefix_button";
 import { shortNames, type NameOf, workerNames } from "./worker_groups";
-import type { TableView } from "../session_tables";
+import type { TableView } from "../session/tables";
 import { someOf } from "../base/bounds";
 import { askTask, endsOf } from "./task_detail";
 import { TracebackText, splitException } from "./traceback";

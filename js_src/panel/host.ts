@@ -3,7 +3,7 @@
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { State } from "../schema";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 
 export interface PanelAction {
   readonly label: string;

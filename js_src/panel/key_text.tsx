@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { formatExact } from "../base/format";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 
 const REST_MS = 100;
 

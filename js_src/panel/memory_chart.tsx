@@ -9,7 +9,7 @@ import { toCss } from "../base/colour";
 import { formatBytes, formatShare } from "../base/format";
 import { peakOf } from "../derive/keyed";
 import { type Series, type Late, lineOf, rowsOf } from "../derive/series";
-import type { TableView } from "../session_tables";
+import type { TableView } from "../session/tables";
 import type { PanelView } from "./panel_view";
 import { paintArea } from "../timeline/areas";
 import { paintLine } from "../timeline/lines";

@@ -3,7 +3,7 @@
 import { activityColour } from "../base/palette";
 import { MetricKeys, MetricRows } from "../derive/metrics";
 import { BESIDE_TASKS } from "../schema";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 import type { PanelView } from "./panel_view";
 
 /** It is made up so that sums match, and was never measured. */

@@ -3,7 +3,7 @@
 
 import { effect } from "@preact/signals";
 import { type JSX, render, Component, type ComponentChildren } from "preact";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 import {
   type PanelEnvironment,
   watchEnvironment,

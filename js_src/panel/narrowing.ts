@@ -1,7 +1,7 @@
 // What narrows the view of a panel, and what to call its parts.
 
 import type { Focus } from "../model/types";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 
 /** The focus, and actions, which only this page isolates. */
 export interface Narrowing extends Focus {

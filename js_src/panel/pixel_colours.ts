@@ -18,7 +18,7 @@ import {
 } from "../base/palette";
 import type { Theme } from "../base/theme";
 import type { TrackColours } from "../derive/columns";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 
 const DIMMED = 0.11;
 

@@ -5,7 +5,7 @@
 import { effect, signal } from "@preact/signals";
 import type { FilterSpec } from "../model/filter";
 import { formatCount, formatExact } from "../base/format";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 import type { Fact } from "./status_line";
 import { ERRED, legendAction } from "./action_words";
 

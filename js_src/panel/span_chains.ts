@@ -1,7 +1,7 @@
 // Which spans a span lies in.
 
 import type { Span } from "../model/types";
-import { rowsOf, type TableView } from "../session_tables";
+import { rowsOf, type TableView } from "../session/tables";
 
 /** Of a span around all others, which Dask makes by itself. */
 export const isDefault = (span: Span | undefined): boolean =>

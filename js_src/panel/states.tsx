@@ -10,7 +10,7 @@ import { formatClock } from "../base/format";
 import type { Notice } from "../model/types";
 import type { State, TableName } from "../schema";
 import { isAlarming } from "./status_line";
-import type { TableView } from "../session_tables";
+import type { TableView } from "../session/tables";
 import type { PanelView } from "./panel_view";
 
 /** Parts between back-ticks as code. Text only, never markup. */

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { lax, list, num, record, str } from "../base/check";
 import { asProblem, type Problem } from "../errors";
 import type { TaskDetail } from "../model/types";
-import type { SessionStore } from "../session";
+import type { SessionStore } from "../session/session";
 
 const text = lax(str, "");
 const number = lax(num, NaN);

@@ -1,7 +1,7 @@
 // When the tasks of cells and spans ran, and of which prefixes they are: so what knows neither
 // is narrowed to them.
 
-import { rowsOf } from "../session_tables";
+import { rowsOf } from "../session/tables";
 import type { Range } from "../timeline/window";
 import { cellsOfPanel } from "./cells";
 import type { PanelView } from "./panel_view";

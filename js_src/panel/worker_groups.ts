@@ -2,8 +2,8 @@
 // little, or next to none.
 
 import type { Lane, Worker } from "../model/types";
-import type { SessionStore } from "../session";
-import type { TableView } from "../session_tables";
+import type { SessionStore } from "../session/session";
+import type { TableView } from "../session/tables";
 import type { PanelView } from "./panel_view";
 import { shortenMiddle, textWidth } from "../base/text_width";
 

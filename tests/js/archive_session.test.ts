@@ -10,9 +10,9 @@ import { openRecording } from "../../js_src/archive/stored_link";
 import { DaskscopeError } from "../../js_src/errors";
 import type { TaskDetail } from "../../js_src/model/types";
 import type { TableName } from "../../js_src/schema";
-import { SharedSession } from "../../js_src/session";
-import { Page } from "../../js_src/session_page";
-import type { SessionLink } from "../../js_src/stream_link";
+import { SharedSession } from "../../js_src/session/session";
+import { Page } from "../../js_src/session/page";
+import type { SessionLink } from "../../js_src/link/types";
 import {
   bytesOfBuffer,
   changed,

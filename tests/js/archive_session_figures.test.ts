@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import type { SharedSession } from "../../js_src/session";
+import type { SharedSession } from "../../js_src/session/session";
 import { cutOff, goldenContent, goldenFile, saying } from "./archive_files";
 import { figuresOf, lookAt, sessionOf } from "./archive_session_opened";
 

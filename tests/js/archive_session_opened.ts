@@ -5,7 +5,7 @@ import { expect, vi } from "vitest";
 import { SESSION_ID } from "../../js_src/archive/messages";
 import { openRecording } from "../../js_src/archive/stored_link";
 import { SUMMARY, TABLES } from "../../js_src/schema";
-import { SharedSession } from "../../js_src/session";
+import { SharedSession } from "../../js_src/session/session";
 import type { Figures } from "./archive_files";
 
 const EVERYTHING = [...Object.keys(TABLES), SUMMARY];

@@ -11,13 +11,13 @@ import {
   type TableName,
   TABLES,
 } from "../../js_src/schema";
-import { Page } from "../../js_src/session_page";
-import { type Message, parseMessage, say } from "../../js_src/wire";
+import { Page } from "../../js_src/session/page";
+import { type Message, parseMessage, say } from "../../js_src/link/wire";
 import {
   decodeCoarse,
   decodeRows,
   decodeTasks,
-} from "../../js_src/wire_columns";
+} from "../../js_src/link/columns";
 
 interface Golden {
   from: "kernel" | "page";

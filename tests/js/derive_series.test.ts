@@ -15,7 +15,7 @@ import {
 } from "../../js_src/derive/series";
 
 import { TABLES } from "../../js_src/schema";
-import { emptyTable } from "../../js_src/session_tables";
+import { emptyTable } from "../../js_src/session/tables";
 import { seriesOf } from "./samples";
 
 type Cell = number | string | null;

@@ -1,6 +1,6 @@
 // A widget's model without a host: what is sent, and what listens.
 
-import type { PageMessage } from "../../js_src/wire";
+import type { PageMessage } from "../../js_src/link/wire";
 
 type Handler = (...args: unknown[]) => void;
 

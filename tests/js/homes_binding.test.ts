@@ -6,8 +6,8 @@ import { Binding } from "../../js_src/homes/lab/binding";
 import type { KernelState } from "../../js_src/homes/lab/kernel_link";
 import type { Notebooks } from "../../js_src/homes/lab/notebooks";
 import { PROTOCOL } from "../../js_src/schema";
-import { thePage } from "../../js_src/session_page";
-import type { SessionEntry } from "../../js_src/wire";
+import { thePage } from "../../js_src/session/page";
+import type { SessionEntry } from "../../js_src/link/wire";
 
 const client = (id: string): SessionEntry => ({
   ...{ id, name: "LocalCluster", address: `tcp://h:${id}`, state: "live" },

@@ -6,7 +6,7 @@ import { h, render } from "preact";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ClusterList } from "../../js_src/homes/lab/cluster_list";
 import type { Notebook } from "../../js_src/homes/lab/notebooks";
-import type { SessionEntry } from "../../js_src/wire";
+import type { SessionEntry } from "../../js_src/link/wire";
 
 type Props = Parameters<typeof ClusterList>[0];
 

@@ -4,7 +4,7 @@ import { Clusters } from "../../js_src/homes/lab/clusters";
 import { kernelRows } from "../../js_src/homes/lab/cluster_list";
 import type { KernelState } from "../../js_src/homes/lab/kernel_link";
 import type { Notebook, Notebooks } from "../../js_src/homes/lab/notebooks";
-import type { SessionEntry } from "../../js_src/wire";
+import type { SessionEntry } from "../../js_src/link/wire";
 
 const CLIENT: SessionEntry = {
   ...{ id: "s1", name: "LocalCluster", address: "tcp://h:1", state: "live" },

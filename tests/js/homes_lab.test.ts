@@ -14,8 +14,8 @@ import {
   pictureKept,
 } from "../../js_src/homes/lab/empty_state";
 import type { KernelState } from "../../js_src/homes/lab/kernel_link";
-import type { SessionStore } from "../../js_src/session";
-import type { SessionEntry } from "../../js_src/wire";
+import type { SessionStore } from "../../js_src/session/session";
+import type { SessionEntry } from "../../js_src/link/wire";
 
 function entry(
   id: string,

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
 import { openReportFile } from "../../js_src/homes/report/report_file";
-import type { SessionStore } from "../../js_src/session";
-import type { SessionLink } from "../../js_src/stream_link";
+import type { SessionStore } from "../../js_src/session/session";
+import type { SessionLink } from "../../js_src/link/types";
 import { goldenFile } from "./archive_files";
 import { statusOf } from "./link_status";
 

@@ -8,7 +8,7 @@ import { StoredLink } from "../../js_src/archive/stored_link";
 import { ReportState } from "../../js_src/homes/report/report_state";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { panelKind } from "../../js_src/panels";
-import { SharedSession } from "../../js_src/session";
+import { SharedSession } from "../../js_src/session/session";
 import { bytesOfBuffer, goldenContent, goldenFile } from "./archive_files";
 
 const golden = goldenContent();

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { PanelHost } from "../../js_src/panel/host";
-import type { SessionStore, SharedSession } from "../../js_src/session";
+import type { SessionStore, SharedSession } from "../../js_src/session/session";
 import { PROTOCOL } from "../../js_src/schema";
-import { thePage } from "../../js_src/session_page";
+import { thePage } from "../../js_src/session/page";
 import { FakeModel } from "./fake_model";
 
 interface Props {

@@ -1,7 +1,7 @@
 // What a recording's link says first of its session.
 
-import type { SessionLink, Sink } from "../../js_src/stream_link";
-import type { Message } from "../../js_src/wire";
+import type { SessionLink, Sink } from "../../js_src/link/types";
+import type { Message } from "../../js_src/link/wire";
 
 /** The first status; rejects with the problem where the recording cannot be opened. */
 export function statusOf(link: SessionLink): Promise<Message<"status">> {

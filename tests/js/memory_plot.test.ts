@@ -12,7 +12,7 @@ import { MEASURES } from "../../js_src/schema";
 import { paintBand } from "../../js_src/timeline/bands";
 import { columnsOf, paintLine } from "../../js_src/timeline/lines";
 import type { PlotArea } from "../../js_src/timeline/time_plot";
-import type { RingView } from "../../js_src/session_tables";
+import type { RingView } from "../../js_src/session/tables";
 import type { TableColumns } from "../../js_src/schema";
 import { sampleOf } from "./harness/sampled";
 

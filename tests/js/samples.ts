@@ -8,7 +8,7 @@ import {
   numbersType,
   type TableShape,
   tableShape,
-} from "../../js_src/wire_columns";
+} from "../../js_src/link/columns";
 
 /** Columns of numbers as a kernel packs them. */
 export function packed(

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { LIMITS, PROTOCOL, TABLES } from "../../js_src/schema";
 import type { TableName } from "../../js_src/schema";
-import type { SharedSession } from "../../js_src/session";
-import { Page } from "../../js_src/session_page";
-import type { Channel, KernelLink, Port } from "../../js_src/stream";
-import type { PageMessage } from "../../js_src/wire";
+import type { SharedSession } from "../../js_src/session/session";
+import { Page } from "../../js_src/session/page";
+import type { Channel, KernelLink, Port } from "../../js_src/link/channel";
+import type { PageMessage } from "../../js_src/link/wire";
 import { type Cells, keysBuffer, rowsMessage, tasksBuffer } from "./samples";
 
 const visible = signal(true);

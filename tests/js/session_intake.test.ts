@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TaskModel } from "../../js_src/model/tasks";
-import { RowIntake } from "../../js_src/session_intake";
+import { RowIntake } from "../../js_src/session/intake";
 import { bulkBatches } from "./bulk_rows";
 
 /** Frames that come when the test says so; each may take as long as it likes. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { MAX_KEY_CHARACTERS } from "../../js_src/schema";
-import { KeyStore } from "../../js_src/session_keys";
+import { KeyStore } from "../../js_src/session/keys";
 import { keysBuffer } from "./samples";
 
 const nothing = {

@@ -12,7 +12,7 @@ import { lanesIn, lanesOf } from "../../js_src/panels/events/lanes";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs";
 import { hasWords } from "../../js_src/panel/filter_tools";
 import type { TableName } from "../../js_src/schema";
-import { emptyTable, type TableView } from "../../js_src/session_tables";
+import { emptyTable, type TableView } from "../../js_src/session/tables";
 
 const [A, B] = ["tcp://10.0.0.1:1", "tcp://10.0.0.2:2"] as const;
 const nameOf = (address: string): string =>

@@ -14,7 +14,7 @@ import {
   spansIn,
   treeOf,
 } from "../../js_src/panels/spans/tree";
-import { emptyTable } from "../../js_src/session_tables";
+import { emptyTable } from "../../js_src/session/tables";
 import { HarnessSession } from "./harness/session";
 import { batchOf, T0 } from "./model_rows";
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { type Counts, NO_FOCUS } from "../../js_src/model/types";
-import { pageFaded } from "../../js_src/session";
+import { pageFaded } from "../../js_src/session/session";
 import { crumbsOf } from "../../js_src/panel/crumbs";
 import { factWords, fitFacts } from "../../js_src/panel/status_line";
 import {

@@ -10,8 +10,8 @@ import {
   signal,
   untracked,
 } from "@preact/signals";
-import type { SessionStore } from "../../session";
-import { thePage } from "../../session_page";
+import type { SessionStore } from "../../session/session";
+import { thePage } from "../../session/page";
 import type { Chooser, EmptyState } from "../../panel/host";
 import { chooseSession, earlierId, listChoices, type Picked } from "./choices";
 import {

@@ -2,9 +2,9 @@
 // page still holds of kernels before it, and other notebooks.
 
 import { plural } from "../../base/format";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../../session/session";
 import type { Choice } from "../../panel/host";
-import type { SessionEntry } from "../../wire";
+import type { SessionEntry } from "../../link/wire";
 
 /** What the user picked in the list. */
 export type Picked =

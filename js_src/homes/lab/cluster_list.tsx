@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { plural } from "../../base/format";
 import { Mark } from "../../panel/toolbar";
-import type { SessionEntry } from "../../wire";
+import type { SessionEntry } from "../../link/wire";
 import { activity, distinctNames } from "./choices";
 import type { KernelState } from "./kernel_link";
 import type { Notebook, Notebooks } from "./notebooks";

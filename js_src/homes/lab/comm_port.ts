@@ -3,8 +3,8 @@
 import { type Kernel, KernelMessage } from "@jupyterlab/services";
 import type { JSONObject } from "@lumino/coreutils";
 import { COMM_TARGET } from "../../schema";
-import { thePage } from "../../session_page";
-import type { Channel } from "../../stream";
+import { thePage } from "../../session/page";
+import type { Channel } from "../../link/channel";
 import { isGone, type Subshell, within } from "./subshell";
 
 /** An open comm with its subshell, and its channel. */

@@ -16,7 +16,7 @@ import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
 import type { PanelKind } from "../../panel/host";
 import { panelKind, PANELS } from "../../panels";
 import { TASK_STREAM } from "../../panels/task_stream";
-import { thePage } from "../../session_page";
+import { thePage } from "../../session/page";
 import { provideCode } from "../code";
 import { makeWidget } from "../widget";
 import { Binding } from "./binding";

@@ -9,7 +9,7 @@ import {
   untracked,
 } from "@preact/signals";
 import { asProblem, badMessage, type Problem } from "../../errors";
-import type { KernelLink } from "../../stream";
+import type { KernelLink } from "../../link/channel";
 import type { EmptyState } from "../../panel/host";
 import { emptyStateFor } from "./empty_state";
 import type { NotebookKernel } from "./kernel_link";

@@ -6,7 +6,7 @@ import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import type { PanelHost, PanelKind } from "../../panel/host";
 import { PANELS } from "../../panels";
-import { thePage } from "../../session_page";
+import { thePage } from "../../session/page";
 import { openOther } from "../report/report_file";
 import type { Binding } from "./binding";
 import { kindIcon } from "./icons";

@@ -7,8 +7,8 @@ import { openRecording } from "../../archive/stored_link";
 import { DaskscopeError } from "../../errors";
 import { checkSummary } from "../../panels/summary/report_summary";
 import type { OtherRecording } from "../../panel/host";
-import { type SessionStore, SharedSession } from "../../session";
-import type { SessionLink } from "../../stream_link";
+import { type SessionStore, SharedSession } from "../../session/session";
+import type { SessionLink } from "../../link/types";
 import type { Place } from "./fragment";
 import { RECORDING, type ReportSource, reportSource, SUMMARY } from "./source";
 

@@ -15,7 +15,7 @@ import {
   checkSummary,
   type ReportSummary,
 } from "../../panels/summary/report_summary";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../../session/session";
 import type { Place } from "./fragment";
 import { openOther } from "./report_file";
 import type { ReportSource } from "./source";

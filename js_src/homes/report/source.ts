@@ -4,8 +4,8 @@ import { bytesOfBase64, type ByteSource } from "../../archive/bytes";
 import { codedError } from "../../archive/problems";
 import { StoredRecording } from "../../archive/recording";
 import { StoredLink } from "../../archive/stored_link";
-import type { SessionStore } from "../../session";
-import type { SessionLink } from "../../stream_link";
+import type { SessionStore } from "../../session/session";
+import type { SessionLink } from "../../link/types";
 import type { Place } from "./fragment";
 import { decoded } from "./lab_address";
 

@@ -4,7 +4,7 @@ import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus, type TimedRow } from "../../panel/narrowing";
 import type { NameOf } from "../../panel/worker_groups";
-import type { TableView } from "../../session_tables";
+import type { TableView } from "../../session/tables";
 import { messageInWords } from "./event_text";
 
 export const KINDS = ["worker", "dask", "yours", "gap"] as const;

@@ -11,7 +11,7 @@ import { TimeChart } from "../../panel/time_chart";
 import { paintCross } from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { splitException } from "../../panel/traceback";
-import type { TableView } from "../../session_tables";
+import type { TableView } from "../../session/tables";
 import { type ListedEvent, KIND_NAMES, type Kind, KINDS } from "./event_list";
 
 const LANE_PX = 20;

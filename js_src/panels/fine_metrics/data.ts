@@ -25,7 +25,7 @@ import { spanName } from "../../panel/narrowing";
 import { dataMoment } from "../../panel/tasks_ran";
 import type { PanelView } from "../../panel/panel_view";
 import { BESIDE_TASKS, TABLES } from "../../schema";
-import { rowsOf as entriesOf, type TableView } from "../../session_tables";
+import { rowsOf as entriesOf, type TableView } from "../../session/tables";
 import type { Range } from "../../timeline/window";
 
 export type Mode = "function" | "activity" | "time";

@@ -12,7 +12,7 @@ import { Part } from "../../panel/parts";
 import { namesOf } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import type { Change } from "../../model/types";
-import { rowsOf } from "../../session_tables";
+import { rowsOf } from "../../session/tables";
 import type { Range } from "../../timeline/window";
 import {
   type Bar,

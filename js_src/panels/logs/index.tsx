@@ -12,7 +12,7 @@ import type { PanelView } from "../../panel/panel_view";
 import { countFact, droppedFact } from "../../panel/status_line";
 import { shortNames, workerNames } from "../../panel/worker_groups";
 import { NoRows, WithTable } from "../../panel/states";
-import type { TableView } from "../../session_tables";
+import type { TableView } from "../../session/tables";
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus } from "../../panel/narrowing";

@@ -7,7 +7,7 @@ import { AndMore, Part, Table } from "../../panel/parts";
 import { actionRgb } from "../../panel/pixel_colours";
 import type { NameOf } from "../../panel/worker_groups";
 import { type WorkerItem, workerItems } from "../../panel/worker_marks";
-import { rowsOf, type TableView } from "../../session_tables";
+import { rowsOf, type TableView } from "../../session/tables";
 import type { MarkRow } from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { timeShown } from "./data";

@@ -9,7 +9,7 @@ import {
   type SeriesRows,
 } from "../../derive/series";
 import { TABLES } from "../../schema";
-import type { TableView } from "../../session_tables";
+import type { TableView } from "../../session/tables";
 
 export interface Run {
   readonly label: string;

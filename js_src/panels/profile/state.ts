@@ -41,8 +41,8 @@ import type { PanelView } from "../../panel/panel_view";
 import { tasksRan } from "../../panel/tasks_ran";
 import { workerNames } from "../../panel/worker_groups";
 import { SCOPES } from "../../schema";
-import type { SessionStore } from "../../session";
-import type { TableView } from "../../session_tables";
+import type { SessionStore } from "../../session/session";
+import type { TableView } from "../../session/tables";
 import type { Range } from "../../timeline/window";
 import { Frames, ROOT } from "./frames";
 

@@ -10,7 +10,7 @@ import {
   type SenderOf,
 } from "../../panel/cells";
 import { chainsOf, DEEPEST } from "../../panel/span_chains";
-import { rowsOf, type TableView } from "../../session_tables";
+import { rowsOf, type TableView } from "../../session/tables";
 
 export type Mode = "cells" | "spans";
 export type SpanTimes = TableView<"span_times">;

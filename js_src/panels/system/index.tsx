@@ -23,7 +23,7 @@ import {
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
 import { NoRows, whyNone, WithTable } from "../../panel/states";
-import type { TableView } from "../../session_tables";
+import type { TableView } from "../../session/tables";
 
 export const SYSTEM = makePanel(
   {

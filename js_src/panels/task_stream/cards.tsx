@@ -13,8 +13,8 @@ import {
   formatStretch,
 } from "../../base/format";
 import { spanName } from "../../panel/narrowing";
-import type { SessionStore } from "../../session";
-import { rowsOf } from "../../session_tables";
+import type { SessionStore } from "../../session/session";
+import { rowsOf } from "../../session/tables";
 import { capitalized } from "../../panel/action_words";
 import type { Hover, PanelState } from "./panel_state";
 import { placeOf } from "../../panel/worker_groups";

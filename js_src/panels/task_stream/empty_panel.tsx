@@ -1,7 +1,7 @@
 // The panel while there is nothing to draw: why, and the next step.
 
 import { formatExact, plural } from "../../base/format";
-import { allTasks } from "../../session";
+import { allTasks } from "../../session/session";
 import { beforeFirst, NO_CLIENT } from "../../panel/states";
 import type { EmptyState } from "../../panel/host";
 import { runningTasks } from "../../panel/status_line";

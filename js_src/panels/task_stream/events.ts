@@ -5,7 +5,7 @@ import { inFocus } from "../../panel/narrowing";
 import { splitException } from "../../panel/traceback";
 import { type WorkerItem, workerItems } from "../../panel/worker_marks";
 import type { Change, Gap, TaskError } from "../../model/types";
-import { rowsOf } from "../../session_tables";
+import { rowsOf } from "../../session/tables";
 import { type Item, type Mark, MarkRow } from "../../timeline/marks";
 import { toCss } from "../../base/colour";
 import { paintGap, type PlotArea } from "../../timeline/time_plot";

@@ -5,13 +5,13 @@ import { coarseRows, rowsOfLanes } from "../../derive/lane_rows";
 import { csvText } from "../../base/save";
 import type { Interval } from "../../model/types";
 import { STATUSES } from "../../schema";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../../session/session";
 import { fileName, saveFile, savePng } from "../../panel/export";
 import type { TaskPlot } from "./plot";
 import type { PanelState } from "./panel_state";
 import { type NameOf, workerNames } from "../../panel/worker_groups";
 import { formatExact, plural } from "../../base/format";
-import { allTasks } from "../../session";
+import { allTasks } from "../../session/session";
 
 /** Keys are asked for only for files of this many rows. */
 const MOST_KEYS = 50_000;

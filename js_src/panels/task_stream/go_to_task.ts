@@ -1,7 +1,7 @@
 // Goes to a task, or to the one that an error names, and shows what ran around it.
 
 import type { Interval, TaskError } from "../../model/types";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../../session/session";
 import { rowOfTask, stretchOf } from "../../model/query";
 import type { PanelState } from "./panel_state";
 

@@ -13,7 +13,7 @@ import { PanelView } from "../../panel/panel_view";
 import { union } from "../../model/extent";
 import { NO_FOCUS, type Focus, type Interval } from "../../model/types";
 import type { TaskModel } from "../../model/tasks";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../../session/session";
 import type { PanelHost } from "../../panel/host";
 import type { PanelEnvironment } from "../../panel/environment";
 import {
@@ -39,7 +39,7 @@ import {
   type WorkerGroup,
 } from "../../panel/worker_groups";
 import { NO_SEARCH, SharedSelection } from "../../panel/selection";
-import { rowsOf } from "../../session_tables";
+import { rowsOf } from "../../session/tables";
 
 /** A row under the pointer and where it is on the stage, in CSS pixels. */
 export interface Hover extends Target {

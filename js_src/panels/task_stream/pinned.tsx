@@ -15,12 +15,12 @@ import {
 import type { Theme } from "../../base/theme";
 import type { Interval, TaskDetail } from "../../model/types";
 import { STATUSES } from "../../schema";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../../session/session";
 import { Button, IconButton, useCopied } from "../../panel/button";
 import { CloseIcon, CopyIcon } from "../../panel/icons";
 import { keepScrolling } from "../../panel/help";
 import { spanName } from "../../panel/narrowing";
-import { rowsOf } from "../../session_tables";
+import { rowsOf } from "../../session/tables";
 import { KeyText, useKey } from "../../panel/key_text";
 import { actionCss, actionRgb } from "../../panel/pixel_colours";
 import { taskLabels } from "./cards";

@@ -16,7 +16,7 @@ import { IconButton } from "../../panel/button";
 import { CloseIcon } from "../../panel/icons";
 import { isWhole } from "../../panel/narrowing";
 import { keepScrolling } from "../../panel/help";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../../session/session";
 import { isCounted, prefixesInFocus } from "./status_facts";
 import type { BusyOf } from "./gutter";
 import { actionCss, prefixColoursOf } from "../../panel/pixel_colours";

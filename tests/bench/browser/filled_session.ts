@@ -1,7 +1,7 @@
 // A session of a page to which a whole run has come: its tasks, and all tables of it.
 
 import { NO_FOCUS, type Focus } from "../../../js_src/model/types";
-import { decodeTasks } from "../../../js_src/wire_columns";
+import { decodeTasks } from "../../../js_src/link/columns";
 import { HarnessSession } from "../../js/harness/session";
 import { fillTables, storedRun } from "../../js/harness/stored_run";
 import { T0 } from "../../js/model_rows";

@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 import { type Focus, NO_FOCUS } from "../../../js_src/model/types";
 import { FINE_METRICS } from "../../../js_src/panels/fine_metrics";
 import type { PanelHost } from "../../../js_src/panel/host";
-import type { SessionStore } from "../../../js_src/session";
+import type { SessionStore } from "../../../js_src/session/session";
 import type { HarnessSession } from "../../js/harness/session";
 import { filledSession } from "./filled_session";
 import { MeasuredRun } from "./metrics_run";

@@ -7,8 +7,8 @@ import {
   emptyTable,
   type RingView,
   type TableView,
-} from "../../../js_src/session_tables";
-import { numbersType } from "../../../js_src/wire_columns";
+} from "../../../js_src/session/tables";
+import { numbersType } from "../../../js_src/link/columns";
 import type { HarnessSession } from "../../js/harness/session";
 import { randomOf } from "../../js/model_rows";
 

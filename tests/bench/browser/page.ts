@@ -2,12 +2,12 @@
 // rows come from memory. `window.bench` is what the benchmark calls.
 
 import { signal } from "@preact/signals";
-import type { SessionStore } from "../../../js_src/session";
-import { RowIntake } from "../../../js_src/session_intake";
+import type { SessionStore } from "../../../js_src/session/session";
+import { RowIntake } from "../../../js_src/session/intake";
 import { LIMITS } from "../../../js_src/schema";
 import type { PanelHost } from "../../../js_src/panel/host";
 import { TASK_STREAM } from "../../../js_src/panels/task_stream";
-import { decodeTasks } from "../../../js_src/wire_columns";
+import { decodeTasks } from "../../../js_src/link/columns";
 import { bulkMessages, type RowsMessage } from "./messages";
 import { T0 } from "../../js/model_rows";
 import { HarnessSession } from "../../js/harness/session";

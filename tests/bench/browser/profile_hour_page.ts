@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 import { NO_FOCUS } from "../../../js_src/model/types";
 import type { PanelHost } from "../../../js_src/panel/host";
 import { PANELS } from "../../../js_src/panels";
-import type { SessionStore } from "../../../js_src/session";
+import type { SessionStore } from "../../../js_src/session/session";
 import { madeStacks } from "../../js/harness/profile";
 import { HarnessSession } from "../../js/harness/session";
 import { T0 } from "../../js/model_rows";

@@ -7,13 +7,13 @@ import {
   type TableName,
   TABLES,
 } from "../../../js_src/schema";
-import { emptyTable, type TableView } from "../../../js_src/session_tables";
+import { emptyTable, type TableView } from "../../../js_src/session/tables";
 import {
   columnsOfRing,
   numbersType,
   type TableShape,
   type Values,
-} from "../../../js_src/wire_columns";
+} from "../../../js_src/link/columns";
 import { T0 } from "../../js/model_rows";
 
 export const DAY_S = 86_400;

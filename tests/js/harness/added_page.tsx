@@ -9,8 +9,8 @@ import { makePanel } from "../../../js_src/panel/panel";
 import type { PanelView } from "../../../js_src/panel/panel_view";
 import { PANELS } from "../../../js_src/panels";
 import { type TableName, TABLES } from "../../../js_src/schema";
-import { SharedSession } from "../../../js_src/session";
-import { thePage } from "../../../js_src/session_page";
+import { SharedSession } from "../../../js_src/session/session";
+import { thePage } from "../../../js_src/session/page";
 import { FakeModel } from "../fake_model";
 
 interface Said {

@@ -6,7 +6,10 @@ import { bytesOfBase64 } from "../../../js_src/archive/bytes";
 import { SESSION_ID } from "../../../js_src/archive/messages";
 import { StoredRecording } from "../../../js_src/archive/recording";
 import { StoredLink } from "../../../js_src/archive/stored_link";
-import { SharedSession, type SessionStore } from "../../../js_src/session";
+import {
+  SharedSession,
+  type SessionStore,
+} from "../../../js_src/session/session";
 import { openOther } from "../../../js_src/homes/report/report_file";
 import type {
   EmptyState,

@@ -7,7 +7,7 @@ import { mountReport } from "../../../js_src/homes/report/mount";
 import type { ReportSource } from "../../../js_src/homes/report/source";
 import { NO_COUNTS, type Notice } from "../../../js_src/model/types";
 import type { TableName } from "../../../js_src/schema";
-import type { TableView } from "../../../js_src/session_tables";
+import type { TableView } from "../../../js_src/session/tables";
 import { scenario } from "./scenarios";
 import { fillTables, storedRun } from "./stored_run";
 

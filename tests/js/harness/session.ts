@@ -25,10 +25,10 @@ import {
   type State,
   type TableName,
 } from "../../../js_src/schema";
-import type { SessionStore, Totals } from "../../../js_src/session";
-import { KeyStore } from "../../../js_src/session_keys";
-import { emptyTable, type TableView } from "../../../js_src/session_tables";
-import { mapped, type Values } from "../../../js_src/wire_columns";
+import type { SessionStore, Totals } from "../../../js_src/session/session";
+import { KeyStore } from "../../../js_src/session/keys";
+import { emptyTable, type TableView } from "../../../js_src/session/tables";
+import { mapped, type Values } from "../../../js_src/link/columns";
 import { SlotAssigner } from "./slots";
 
 export class HarnessSession implements SessionStore {

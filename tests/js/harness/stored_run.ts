@@ -1,7 +1,7 @@
 // A made-up report: a run's summary and small tables, as a stored recording has them.
 
 import { type TableName, TABLES } from "../../../js_src/schema";
-import { rowsOf } from "../../../js_src/session_tables";
+import { rowsOf } from "../../../js_src/session/tables";
 import { random } from "./run";
 import type { HarnessSession } from "./session";
 

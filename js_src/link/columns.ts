@@ -1,8 +1,8 @@
 // The buffers of messages as typed columns, which are views of them: the columns of
 // numbers one after the other, little endian, each padded to 8 bytes.
 
-import { CheckError, list, str } from "./base/check";
-import { badMessage, badRows } from "./errors";
+import { CheckError, list, str } from "../base/check";
+import { badMessage, badRows } from "../errors";
 import {
   COARSE_COLUMNS,
   type CoarseColumns,
@@ -10,7 +10,7 @@ import {
   STEPS,
   TABLES,
   type TasksColumns,
-} from "./schema";
+} from "../schema";
 import type { BinaryBuffer, Message } from "./wire";
 
 /** A batch may be a little larger than the kernel's own limit, not absurdly so. */

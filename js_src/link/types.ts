@@ -2,13 +2,13 @@
 // stored recording have in common.
 
 import type { Signal } from "@preact/signals";
-import type { Packing } from "./base/unpack";
-import type { Problem } from "./errors";
-import type { TaskBatch } from "./model/tasks";
-import type { Focus } from "./model/types";
-import type { CoarseColumns } from "./schema";
+import type { Packing } from "../base/unpack";
+import type { Problem } from "../errors";
+import type { TaskBatch } from "../model/tasks";
+import type { Focus } from "../model/types";
+import type { CoarseColumns } from "../schema";
 import type { KernelMessage, Message, SessionEntry } from "./wire";
-import type { TableRows } from "./wire_columns";
+import type { TableRows } from "./columns";
 
 /** Messages of one session, whatever the channel. */
 export type SessionMessage = Exclude<

@@ -7,8 +7,8 @@ import {
   type Signal,
   signal,
 } from "@preact/signals";
-import type { Packing } from "./base/unpack";
-import type { Problem } from "./errors";
+import type { Packing } from "../base/unpack";
+import type { Problem } from "../errors";
 import type {
   ActionTotal,
   Counts,
@@ -18,21 +18,21 @@ import type {
   PrefixTotal,
   Span,
   Worker,
-} from "./model/types";
-import { NO_COUNTS, NO_FOCUS } from "./model/types";
-import { type Extent, type TaskBatch, TaskModel } from "./model/tasks";
-import type { CoarseColumns, State, TableName } from "./schema";
-import { RowIntake } from "./session_intake";
-import { KeyStore } from "./session_keys";
-import { SessionTables, type TableView } from "./session_tables";
+} from "../model/types";
+import { NO_COUNTS, NO_FOCUS } from "../model/types";
+import { type Extent, type TaskBatch, TaskModel } from "../model/tasks";
+import type { CoarseColumns, State, TableName } from "../schema";
+import { RowIntake } from "./intake";
+import { KeyStore } from "./keys";
+import { SessionTables, type TableView } from "./tables";
 import type {
   SessionFlow,
   SessionLink,
   SessionNews,
   Sink,
-} from "./stream_link";
-import type { Message } from "./wire";
-import type { TableRows } from "./wire_columns";
+} from "../link/types";
+import type { Message } from "../link/wire";
+import type { TableRows } from "../link/columns";
 
 interface SessionInfo {
   id: string;

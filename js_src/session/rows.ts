@@ -8,7 +8,7 @@ import {
   type TableRows,
   type TableShape,
   type Values,
-} from "./wire_columns";
+} from "../link/columns";
 
 type Piece = Pick<TableRows, "numbers" | "columns">;
 

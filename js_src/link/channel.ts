@@ -11,11 +11,11 @@ import {
   notConnected,
   type Problem,
   versionMismatch,
-} from "./errors";
-import { PROTOCOL } from "./schema";
-import type { SessionLink, Sink } from "./stream_link";
-import { SessionStream } from "./stream_session";
-import { BUILD, VERSION } from "./version";
+} from "../errors";
+import { PROTOCOL } from "../schema";
+import type { SessionLink, Sink } from "./types";
+import { SessionStream } from "./stream";
+import { BUILD, VERSION } from "../version";
 import {
   addressOf,
   type BinaryBuffer,

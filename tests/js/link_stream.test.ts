@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Problem } from "../../js_src/errors";
 import { LIMITS, PROTOCOL } from "../../js_src/schema";
-import { Channel, KernelLink } from "../../js_src/stream";
-import type { SessionNews, Sink } from "../../js_src/stream_link";
-import type { SessionStream } from "../../js_src/stream_session";
-import type { PageMessage } from "../../js_src/wire";
-import type { TableRows } from "../../js_src/wire_columns";
+import { Channel, KernelLink } from "../../js_src/link/channel";
+import type { SessionNews, Sink } from "../../js_src/link/types";
+import type { SessionStream } from "../../js_src/link/stream";
+import type { PageMessage } from "../../js_src/link/wire";
+import type { TableRows } from "../../js_src/link/columns";
 import { rowsMessage } from "./samples";
 
 const PAGE = "page-1";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { DaskscopeError } from "../../js_src/errors";
-import { type Message, parseMessage } from "../../js_src/wire";
+import { type Message, parseMessage } from "../../js_src/link/wire";
 import {
   decodeCoarse,
   decodeRows,
   decodeTasks,
-} from "../../js_src/wire_columns";
+} from "../../js_src/link/columns";
 import { rowsMessage, tasksBuffer } from "./samples";
 
 const status = {

@@ -2,10 +2,10 @@
 // has one stream to it.
 
 import { type Signal, signal } from "@preact/signals";
-import { LIMITS } from "./schema";
+import { LIMITS } from "../schema";
 import { SharedSession } from "./session";
-import { Channel, KernelLink, type Port } from "./stream";
-import type { SessionLink } from "./stream_link";
+import { Channel, KernelLink, type Port } from "../link/channel";
+import type { SessionLink } from "../link/types";
 
 /** Stores that no panel shows any more, kept for one that may come back. */
 const MAX_IDLE_STORES = 2;

@@ -3,11 +3,11 @@
 // the pointer is on one of its tasks, or while a search passes over it. Only so
 // many bytes are kept: the kernel is asked again for what had to go.
 
-import { type Packing, unpack } from "./base/unpack";
+import { type Packing, unpack } from "../base/unpack";
 import { signal } from "@preact/signals";
-import { Coverage } from "./model/coverage";
-import { cutKeys } from "./model/long_keys";
-import { KEY_SEPARATOR, LIMITS } from "./schema";
+import { Coverage } from "../model/coverage";
+import { cutKeys } from "../model/long_keys";
+import { KEY_SEPARATOR, LIMITS } from "../schema";
 
 /** Opened blocks that are kept at hand: so many bytes, or the last one alone. */
 const OPENED_BYTES = 64_000_000;

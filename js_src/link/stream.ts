@@ -1,18 +1,13 @@
 // The stream of one session to this page: watched or not, whole or with gaps.
 // Knows nothing of channels, nor of what the data mean (a sink takes them).
 
-import { asProblem, notReceived, type Problem } from "./errors";
-import type { Focus } from "./model/types";
-import { LIMITS } from "./schema";
-import type { KernelLink } from "./stream";
-import type { SessionFlow, SessionMessage, Sink } from "./stream_link";
+import { asProblem, notReceived, type Problem } from "../errors";
+import type { Focus } from "../model/types";
+import { LIMITS } from "../schema";
+import type { KernelLink } from "./channel";
+import type { SessionFlow, SessionMessage, Sink } from "./types";
 import { type BinaryBuffer, type Message, say } from "./wire";
-import {
-  alignedBytes,
-  decodeCoarse,
-  decodeRows,
-  decodeTasks,
-} from "./wire_columns";
+import { alignedBytes, decodeCoarse, decodeRows, decodeTasks } from "./columns";
 
 /** A visible stream says its state every half second, or a few on huge clusters. */
 const SILENT_MS = 10_000;

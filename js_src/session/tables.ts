@@ -1,11 +1,11 @@
 // The tables of a session on this page, by name: what has arrived of each, as a signal.
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { badRows, type Problem } from "./errors";
-import type { TableRow } from "./model/types";
-import { STEPS, type TableColumns, type TableName } from "./schema";
-import { nextFrame } from "./session_intake";
-import { NumberedRows } from "./session_rows";
+import { badRows, type Problem } from "../errors";
+import type { TableRow } from "../model/types";
+import { STEPS, type TableColumns, type TableName } from "../schema";
+import { nextFrame } from "./intake";
+import { NumberedRows } from "./rows";
 import {
   type Columns,
   entriesOf,
@@ -14,7 +14,7 @@ import {
   pointsAtKnown,
   type TableRows,
   tableShape,
-} from "./wire_columns";
+} from "../link/columns";
 
 export interface RingView<C = Columns> {
   /** Seconds of a step; 0 as measured. */

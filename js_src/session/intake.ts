@@ -1,9 +1,9 @@
 // Brings rows into the model a slice at a time, so that a flood of them leaves the
 // page its frames: a batch of 16,384 rows takes 30 ms where the code is still cold.
 
-import type { TaskBatch, TaskModel } from "./model/tasks";
-import { LIMITS } from "./schema";
-import type { Numbers } from "./wire_columns";
+import type { TaskBatch, TaskModel } from "../model/tasks";
+import { LIMITS } from "../schema";
+import type { Numbers } from "../link/columns";
 
 /** Rows between two looks at the clock. */
 const SLICE_ROWS = 4096;

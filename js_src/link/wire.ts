@@ -17,16 +17,16 @@ import {
   record,
   str,
   tuple,
-} from "./base/check";
-import { badMessage } from "./errors";
-import { isTime } from "./model/search";
-import type { Focus } from "./model/types";
+} from "../base/check";
+import { badMessage } from "../errors";
+import { isTime } from "../model/search";
+import type { Focus } from "../model/types";
 import {
   BATCH_KINDS,
   type KernelMessageType,
   type PageMessageType,
   STATES,
-} from "./schema";
+} from "../schema";
 
 export type BinaryBuffer = ArrayBuffer | ArrayBufferView;
 
