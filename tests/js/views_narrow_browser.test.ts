@@ -94,6 +94,17 @@ describePanel("the task stream where there is little room", () => {
     expect(shown).toEqual([true, true, true]);
   });
 
+  it("keeps its plot when a filter gets a row of its own", async () => {
+    await open("scenario=full", 548, 420);
+    const drawn = await plot().elementHandle();
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.setFocus({ ...session.focus.value, prefixes: ["rename"] });
+    });
+    await page.locator(".ds-tool-row .ds-chip").waitFor();
+    expect(await drawn!.evaluate((element) => element.isConnected)).toBe(true);
+  });
+
   it("keeps the words of a notice readable beside its buttons @all", async () => {
     await open("scenario=partly", 285, 420);
     const alert = page.getByRole("alert");

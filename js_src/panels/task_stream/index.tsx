@@ -91,7 +91,8 @@ function TaskStreamPanel(props: {
       ) : (
         <PanelLegend view={view} menu={false} />
       )}
-      <div class="ds-body">
+      {/* With a key: else the row of tools would take its element, and the plot a new one. */}
+      <div class="ds-body" key="body">
         <PlotView view={view} root={root} busyOf={busyOf} />
         <Pinned view={view} />
         <TableSheet view={view} busyOf={busyOf} />

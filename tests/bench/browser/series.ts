@@ -74,7 +74,7 @@ export function memoryDay(
     (sample, step) => (step === 0 ? inTurn[sample % turns] : every),
     (worker, column, time) =>
       column === "worker"
-        ? worker && `tcp://10.0.${worker >> 5}.${worker}:40000`
+        ? worker && `tcp://10.0.0.${worker - 1}:40000`
         : bytesOf(worker, workers, column, time),
     seconds,
     SAMPLE_S,
