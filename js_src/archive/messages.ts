@@ -1,4 +1,4 @@
-// What a kernel would say of a session, said of a recording in a file.
+// The messages of a kernel, made from a recording in a file.
 
 import { count, lax, list, num, record } from "../base/check";
 import {

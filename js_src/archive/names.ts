@@ -1,5 +1,5 @@
-// The dictionaries of a file, with the entries that a page knows by itself at their
-// beginning: so an index of the file is one of the page.
+// The dictionaries of a file. They begin with the entries that every page has, so an index
+// in the file is valid on the page.
 
 import { type Lane, type Span } from "../model/types";
 import {

@@ -1,5 +1,5 @@
-// The stream of a recording in a file: what a kernel would say, a part at a time, and
-// answers to what a panel asks.
+// The stream of a recording in a file: the messages that a kernel would send, a part at a
+// time, and answers to what a panel asks.
 
 import { count, record } from "../base/check";
 import { asProblem } from "../errors";

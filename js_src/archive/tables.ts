@@ -1,5 +1,5 @@
-// The tables of a file as columns: undoes what docs/recording-format.md says of how they
-// are stored. Every number is checked before it is believed.
+// The tables of a file as columns, decoded as docs/recording-format.md describes. Every
+// number is checked before it is used.
 
 import { list, str } from "../base/check";
 import { cut } from "../base/bounds";

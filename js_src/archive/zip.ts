@@ -1,5 +1,5 @@
-// Members of a zip by the header in front of each, so that a file that was cut off
-// opens, too. Nothing is unpacked before it is asked for; what a file claims is bounded.
+// Members of a zip by the header in front of each, so that a truncated file opens, too.
+// Nothing is unpacked before it is asked for; what a file claims is bounded.
 
 import { NoUnpackerError, type Packing, unpack } from "../base/unpack";
 import type { ByteSource } from "./bytes";

@@ -1,6 +1,5 @@
-// How much of a summary is laid out: more is not readable, and a page that was
-// made up would take the browser with it. The page without scripts has the same bounds
-// (report/static_page.py).
+// How much of a summary is laid out: more is not readable, and a forged page could block
+// the browser. The page without scripts has the same bounds (report/static_page.py).
 
 export const MAX_ROWS = 100;
 export const MAX_CHARACTERS = 20_000;

@@ -1,4 +1,4 @@
-// What the panel Memory says of workers: how much each had at a moment, or at most.
+// Figures of workers in the Memory panel: how much each had at a moment, or its peak.
 
 import type { KeyedRows } from "./keyed";
 import { type Series, usualStep } from "./series";

@@ -1,6 +1,5 @@
-// What is isolated and searched in a session. The model has one filter, so all
-// panels of a session share this: what one dims, the others dim and say. The first
-// panel makes it, and the last to release it ends it.
+// What is isolated and searched in a session. The model has one filter, so all panels of a
+// session share it. The first panel makes it, and the last to release it ends it.
 
 import { effect, signal } from "@preact/signals";
 import type { FilterSpec } from "../model/filter";

@@ -1,4 +1,4 @@
-// Which spans a span lies in.
+// The spans that contain a span.
 
 import type { Span } from "../model/types";
 import { rowsOf, type TableView } from "../session/tables";

@@ -1,5 +1,5 @@
-// What a panel shows when it has nothing to draw, and the banner over what it
-// still has: what happened, and the next step.
+// What a panel shows when it has nothing to draw, and the banner above what it still
+// shows: what happened, and the next step.
 
 import type { JSX, ComponentChildren } from "preact";
 import type { Signal } from "@preact/signals";

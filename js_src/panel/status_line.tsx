@@ -1,5 +1,5 @@
-// The last line of a panel: what is shown of what there is, in words. Where there
-// is no room for all of it, what matters least goes first.
+// The last line of a panel: how much is shown, and what was dropped or lost. If there is
+// little room, the least important facts go first.
 
 import type { JSX } from "preact";
 import type { Theme } from "../base/theme";

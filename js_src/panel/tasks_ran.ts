@@ -1,5 +1,5 @@
-// When the tasks of cells and spans ran, and of which prefixes they are: so what knows neither
-// is narrowed to them.
+// When the tasks of cells and spans ran, and their prefixes: data that has neither is
+// narrowed to these.
 
 import { rowsOf } from "../session/tables";
 import type { Range } from "../timeline/window";

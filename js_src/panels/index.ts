@@ -1,5 +1,5 @@
-// The only list of panels: the sidebar, widgets and reports show what is in it, in this
-// order. A few are of widgets alone.
+// The only list of panels: the sidebar, widgets and reports show them in this order. A few
+// exist only as widgets.
 
 import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";

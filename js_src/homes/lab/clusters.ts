@@ -1,7 +1,7 @@
-// The Dask clients in the kernels of open notebooks, for the sidebar and for
-// panels that follow the active notebook. Looks only while one of them is
-// open. The kernel of the active notebook is entered as it is, so that its next cell is recorded
-// from its first task; into the others nothing is loaded before they have Dask.
+// The Dask clients in the kernels of open notebooks, for the sidebar and for panels that
+// follow the active notebook. Looks only while one of them is open. The kernel of the
+// active notebook loads daskscope at once, so that its next cell is recorded from its
+// first task; other kernels do so only once they have loaded Dask.
 
 import {
   computed,

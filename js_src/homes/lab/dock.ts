@@ -1,4 +1,5 @@
-// Where panels and reports go in a shell that has no dock, and what is current in one that has.
+// Where panels and reports are placed, with and without a dock, and which widget stays
+// current.
 
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import type { Widget } from "@lumino/widgets";

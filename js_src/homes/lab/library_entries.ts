@@ -1,5 +1,5 @@
-// What a kernel says of the library's reports, checked before it is believed; and the
-// words that the sidebar has for them.
+// The library's reports as a kernel lists them, checked before they are used, and their
+// texts in the sidebar.
 
 import {
   bool,

@@ -1,6 +1,6 @@
-// The ways in which a report is asked for: an address of JupyterLab (its own `lab/tree/…`
-// opens a file by its name, which says of few reports that they are one), the card below a
-// cell, and `--open`. Each names a path, which is checked.
+// Requests to open a report: an address of JupyterLab (its own `lab/tree/…` opens most
+// reports as plain HTML), the card below a cell, and `--open`. Each names a path, which is
+// checked.
 
 import type { IRouter, JupyterFrontEnd } from "@jupyterlab/application";
 import type { Contents, KernelMessage } from "@jupyterlab/services";

@@ -1,4 +1,4 @@
-// What a kernel can do while a cell runs, and a subshell of it to do that in.
+// Whether a kernel can answer while a cell runs, and a subshell for that.
 
 import { type Kernel, KernelAPI, KernelMessage } from "@jupyterlab/services";
 

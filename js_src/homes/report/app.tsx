@@ -1,4 +1,4 @@
-// A report on the screen: header, tabs, the panel of the tab that is open, footer.
+// A report on the screen: header, tabs, the panel of the open tab, footer.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -1,5 +1,5 @@
-// The view of a report as the fragment of its address, and back: tab and focus, so that
-// a link shows what its sender saw. What an address says is checked, not believed.
+// The view of a report as the fragment of its address, and back: tab and focus, so that a
+// link shows what its sender saw. Each part of an address is checked.
 
 import { effect } from "@preact/signals";
 import { type Focus, NO_FOCUS } from "../../model/types";

@@ -1,4 +1,5 @@
-// The top of a report: what it is of, when and where, and what can be taken from it.
+// The top of a report: its title, when and where it was recorded, and buttons to copy a
+// link and save the recording.
 
 import { untracked } from "@preact/signals";
 import type { JSX } from "preact";

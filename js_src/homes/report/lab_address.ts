@@ -1,5 +1,5 @@
-// The address at which JupyterLab opens a report. It works wherever it is pasted: below
-// its /files/ a Jupyter server gives a file only to who comes from one of its own pages.
+// The address at which JupyterLab opens a report. It works wherever it is pasted, unlike
+// one under /files/, which a Jupyter server sends only to its own pages.
 
 /** As Python writes it, too (report/address.py). */
 export const QUERY = "daskscope-report";

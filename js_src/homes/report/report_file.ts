@@ -1,5 +1,5 @@
-// A report or a recording as a file: what it carries is taken out of it as text and
-// bytes. Nothing of a report's page is run, or put into another one.
+// A report or a recording as a file: its data is read as text and bytes. No part of a
+// report's page is run, or put into another page.
 
 import { signal } from "@preact/signals";
 import { SESSION_ID } from "../../archive/messages";

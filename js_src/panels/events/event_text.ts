@@ -1,4 +1,4 @@
-// What was logged, for people: `update-graph · status OK · metrics: tasks 3, new_tasks 3`.
+// Logged events in words: `update-graph · status OK · metrics: tasks 3, new_tasks 3`.
 
 import { formatClock, formatSeconds, plural } from "../../base/format";
 import type { NameOf } from "../../panel/worker_groups";

@@ -1,5 +1,5 @@
-// The summary that a report carries beside its recording: figures that Python made.
-// Each part is checked before it is believed; one that is wrong is left out, by name.
+// The summary that a report has beside its recording: figures that Python made. Each part
+// is checked; an invalid one is left out and named.
 
 import {
   bool,

@@ -1,4 +1,4 @@
-// The scheduler itself and the cluster as a whole, over time, on one axis.
+// The scheduler and the cluster as a whole, over time, on one axis.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";

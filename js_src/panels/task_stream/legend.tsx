@@ -1,5 +1,5 @@
-// What the legend lists: every prefix by weight, those of which a selection leaves nothing last;
-// then the actions that Dask users know by colour.
+// The entries of the legend: every prefix by weight, then the actions whose colours Dask
+// users know. Prefixes without tasks in the selection are last.
 
 import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import { formatDuration, formatCount, formatExact } from "../../base/format";
