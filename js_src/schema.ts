@@ -29,9 +29,7 @@ export const KERNEL_MESSAGES = ["welcome", "sessions", "status", "batch", "keys"
 export const PAGE_MESSAGES = ["hello", "watch", "unwatch", "ack", "ask", "focus", "bye", "code"] as const;
 export const MIN_RECORDING_BYTES = 4000000 as const;
 
-export type NameKind = (typeof NAME_KINDS)[number];
 export type State = (typeof STATES)[number];
-export type BatchKind = (typeof BATCH_KINDS)[number];
 export type KernelMessageType = (typeof KERNEL_MESSAGES)[number];
 export type PageMessageType = (typeof PAGE_MESSAGES)[number];
 

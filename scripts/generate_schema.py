@@ -16,9 +16,7 @@ def _ts_value(value: object) -> str:
 
 
 _TYPES: Final = {
-    "NameKind": "NAME_KINDS",
     "State": "STATES",
-    "BatchKind": "BATCH_KINDS",
     "KernelMessageType": "KERNEL_MESSAGES",
     "PageMessageType": "PAGE_MESSAGES",
 }
@@ -100,7 +98,7 @@ def typescript() -> str:
     for name, facts in ("LIMITS", schema.LIMITS), ("COARSE_COLUMNS", coarse):
         lines = [f"  {key}: {_ts_value(value)}," for key, value in facts.items()]
         out += [f"export const {name} = {{", *lines, "} as const;", ""]
-    out += ["/** How each table is made; what arrives of it is checked by this. */"]
+    out += ["/** How each table is made; what arrives is checked against this. */"]
     out += ["export const TABLES = {"]
     for table in schema.tables().values():
         out += [f"  {line}" for line in _ts_object(table.name, described(table))]
