@@ -97,7 +97,7 @@ test("a panel goes on after the kernel has restarted", async ({
   await runCells(page, 0, 4, 3);
   await expect.poll(() => tasksShown(panel)).toBe(15);
 
-  await choose(panel, /before/);
+  await choose(panel, /previous/);
   await expect.poll(() => tasksShown(panel), "the old picture").toBe(40);
   await expect(panel).toContainText("kernel has shut down");
   await choose(panel, /live/);
