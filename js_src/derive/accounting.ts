@@ -255,10 +255,12 @@ export function beganAt(
 function stillRunning(grid: Grid, { running, present }: Inputs): Float64Array {
   const out = new Float64Array(grid.columns);
   for (const { tasks, since } of running) {
-    for (let at = 0; at < grid.columns; at++) {
+    const first = Math.floor((since - grid.start) / grid.width);
+    for (let at = Math.max(0, first); at < grid.columns; at++) {
       const left = grid.start + at * grid.width;
       const from = Math.max(left, since);
       const to = Math.min(left + grid.width, present);
+      if (left >= present) break;
       if (to > from) out[at] += tasks * (to - from);
     }
   }

@@ -48,6 +48,9 @@ export class MetricKeys {
   activity = new Uint16Array(64);
   span = new Uint16Array(64);
   unit = new Uint8Array(64);
+  /** Of each key the number of its pair, see `pairOf`. */
+  pair = new Uint32Array(64);
+  readonly pairs = new Map<number, number>();
   /** By hash, one more than the number of a key; a power of two of places. */
   private places = new Uint32Array(256);
   private readonly known: (Numbered | undefined)[] = [];
@@ -89,12 +92,6 @@ export class MetricKeys {
     return found;
   }
 
-  /** One number for the prefix and the span of a key; of what was not executed less than 0. */
-  pairOf(key: number): number {
-    const executed = this.context[key] === EXECUTE;
-    return executed ? pairOf(this.prefix[key], this.span[key]) : -1;
-  }
-
   private find(columns: MetricColumns, row: number): number {
     const context = columns.context[row];
     const prefix = columns.prefix[row];
@@ -124,13 +121,18 @@ export class MetricKeys {
     this.activity[key] = activity;
     this.span[key] = span;
     this.unit[key] = unit;
+    const pair = context === EXECUTE ? pairOf(prefix, span) : NO_PAIR;
+    if (!this.pairs.has(pair)) this.pairs.set(pair, this.pairs.size);
+    this.pair[key] = this.pairs.get(pair)!;
     this.places[place] = key + 1;
     if (this.size * 2 > mask) this.rehash(columns);
     return key;
   }
 
   private grow(): void {
-    const larger = <T extends Uint8Array | Uint16Array>(cells: T): T => {
+    const larger = <T extends Uint8Array | Uint16Array | Uint32Array>(
+      cells: T,
+    ): T => {
       const size = 2 * cells.length;
       const more = new (cells.constructor as new (size: number) => T)(size);
       more.set(cells);
@@ -141,6 +143,7 @@ export class MetricKeys {
     this.activity = larger(this.activity);
     this.span = larger(this.span);
     this.unit = larger(this.unit);
+    this.pair = larger(this.pair);
   }
 
   private rehash(columns: MetricColumns): void {
@@ -152,8 +155,10 @@ export class MetricKeys {
   }
 }
 
+/** One number for a prefix and a span; of what was not executed another. */
 const pairOf = (prefix: number, span: number): number =>
   span * 0x10000 + prefix;
+const NO_PAIR = -1;
 
 const marksOf = ({ time, value, activity }: MetricColumns) => [
   ...[time, value, activity],
@@ -161,53 +166,32 @@ const marksOf = ({ time, value, activity }: MetricColumns) => [
 
 /** Rows in order of the prefix and span that they were executed for, each in their own order. */
 class RowsByPair {
-  private readonly placeOf = new Map<number, number>();
   private readonly ends: Uint32Array;
   private readonly rows: Uint32Array;
 
-  constructor(rowKeys: Uint32Array, keys: MetricKeys) {
-    const places = new Uint32Array(keys.size);
-    for (let key = 0; key < keys.size; key++) {
-      const pair = keys.pairOf(key);
-      const place = this.placeOf.get(pair) ?? this.placeOf.size;
-      this.placeOf.set(pair, place);
-      places[key] = place;
-    }
+  constructor(
+    rowKeys: Uint32Array,
+    private readonly keys: MetricKeys,
+  ) {
+    const { pair, pairs } = keys;
     // Counted, then where each begins, and after the rows are placed where it ends.
-    this.ends = new Uint32Array(this.placeOf.size + 1);
-    for (const key of rowKeys) this.ends[places[key] + 1] += 1;
+    this.ends = new Uint32Array(pairs.size + 1);
+    for (const key of rowKeys) this.ends[pair[key] + 1] += 1;
     for (let place = 1; place < this.ends.length; place++) {
       this.ends[place] += this.ends[place - 1];
     }
     this.rows = new Uint32Array(rowKeys.length);
     for (let row = 0; row < rowKeys.length; row++) {
-      this.rows[this.ends[places[rowKeys[row]]]++] = row;
+      this.rows[this.ends[pair[rowKeys[row]]]++] = row;
     }
   }
 
-  /** Those of a pair that are among rows `first..last`. */
-  of(pair: number, first: number, last: number): Uint32Array {
-    const place = this.placeOf.get(pair);
-    if (place === undefined) return this.rows.subarray(0, 0);
-    const [from, to] = [this.ends[place - 1] ?? 0, this.ends[place]];
-    const begin = findFrom(this.rows, from, to, first);
-    return this.rows.subarray(begin, findFrom(this.rows, begin, to, last));
+  of(pair: number): Uint32Array {
+    const place = this.keys.pairs.get(pair) ?? Infinity;
+    // It may have come later than these rows.
+    if (place >= this.ends.length - 1) return this.rows.subarray(0, 0);
+    return this.rows.subarray(this.ends[place - 1] ?? 0, this.ends[place]);
   }
-}
-
-/** The first of `sorted[from..to]` that is not below a number. */
-function findFrom(
-  sorted: Uint32Array,
-  from: number,
-  to: number,
-  least: number,
-): number {
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (sorted[middle] < least) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** What parts of rows are added to: an array by key or group, in columns if there is a grid. */
@@ -393,11 +377,13 @@ export class MetricRows {
     for (const part of this.parts) {
       const { rowKeys, begin, end, blocks } = part;
       const { time, duration, value } = part.columns;
-      const [first, last] = rowsTouching(blocks, time.length, start, stop);
       let rows: Uint32Array | null = null;
+      let [first, last] = [0, 0];
       if (pair !== null) {
         part.byPair ??= new RowsByPair(rowKeys, this.keys);
-        rows = part.byPair.of(pair, first, last);
+        rows = part.byPair.of(pair);
+      } else {
+        [first, last] = rowsTouching(blocks, time.length, start, stop);
       }
       const count = rows ? rows.length : last - first;
       this.visited += count;
