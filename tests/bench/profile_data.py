@@ -1,7 +1,8 @@
 """What reading the profile costs workers and scheduler, and an hour of 100 workers in the kernel.
 
 Workers run array tasks; each second the kernel asks. Next to it, in the same run, are Dask's
-routes for the same second: `client.profile(start=…)`. The hour is simulated: each of 400 threads
+routes for the same second, `client.profile(start=…)`, and its figure, `plot_data` and
+`plot_figure`. The hour is simulated: each of 400 threads
 has stacks as a mixed workload has them, 9.5 different ones a second, 39 in ten, 72 a minute. They
 are read each second, as for a panel, and once a minute, as when nobody looks.
 
@@ -19,19 +20,19 @@ import time
 from collections import deque
 from statistics import median
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import AsyncMock
 
 import msgpack
 import numpy as np
 from distributed import Client, LocalCluster, Scheduler
 from distributed.core import Server
-from distributed.profile import create
+from distributed.profile import create, plot_data, plot_figure
 from distributed.protocol.core import dumps
 from memory_samples import own_bytes
 
 import daskscope
-from daskscope import agent, collect
+from daskscope import agent, collect, figures
 from daskscope.agent.gather import ProfileGather
 from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles
 from daskscope.collect.link import ClientView, Link
@@ -39,6 +40,9 @@ from daskscope.collect.profile_rows import ProfileRows
 from daskscope.recording import Recording, RecordingStore
 from daskscope.report.html import build
 from daskscope.session import read_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROUNDS = 15
 LIMIT_WORKER_MS = 1.0
@@ -71,6 +75,16 @@ def timed(names: list[str], dask_worker: Any) -> None:
 
     for name in names:
         dask_worker.handlers[name] = wrapped(name, dask_worker.handlers[name])
+
+
+def seconds_of(run: Callable[[], Any], times: int = 3) -> float:
+    """Return the shortest time that a function took."""
+    took = []
+    for _ in range(times):
+        begun = time.perf_counter()
+        run()
+        took.append(time.perf_counter() - begun)
+    return min(took)
 
 
 def work(seconds: float) -> None:
@@ -107,7 +121,8 @@ def worker_costs(workers: int) -> None:
         handlers = [agent.name() + "_profile", "profile"]
         client.run(timed, names=handlers)
         futures = client.map(work, [ROUNDS * 3.0] * 2 * workers, pure=False)
-        rows = ProfileRows(RecordingStore())
+        store = RecordingStore()
+        rows = ProfileRows(store)
         link = collect.submit(Link.open(ClientView(client))).result()
         collect.submit(ask(link, "bench", rows)).result()
         client.run(lambda dask_worker: dask_worker.took.clear())
@@ -118,6 +133,8 @@ def worker_costs(workers: int) -> None:
             client.profile(start=time.time() - 1)
         lasted = time.time() - begun
         costs = client.run(lambda dask_worker: dask_worker.took)
+        ours_s = seconds_of(lambda: figures.profile(Recording(store)))
+        dasks_s = seconds_of(lambda: plot_figure(plot_data(client.profile())))
         client.cancel(futures)
         collect.submit(link.close()).result()
     ours, dasks = ([1000 * one[name] / lasted for one in costs.values()] for name in handlers)
@@ -125,6 +142,8 @@ def worker_costs(workers: int) -> None:
     peer = round(max(dasks), 3)
     say(what, round(max(ours), 3), "ms/s", limit=LIMIT_WORKER_MS, peer=peer)
     say("bytes of a thread", round(sum(sizes) / lasted / workers / 2), "B/s")
+    what = f"from {lasted:.0f} s of samples to a Bokeh figure; the peer's come from the workers"
+    say(what, round(1000 * ours_s), "ms", peer=round(1000 * dasks_s))
 
 
 def tree(dice: np.random.Generator) -> dict[str, Any]:
@@ -269,13 +288,17 @@ def simulated(seconds: int, batch: int) -> None:
     oldest = begin + seconds - max(ring.begin for ring in series.rings)
     say("held as measured", round(oldest), "s")
     for window in (seconds, 600, 60):
-        best, stop = 1e9, begin + seconds + 1
-        for _ in range(3):
-            begun = time.perf_counter()
-            tree = Recording(recording).profile(stop - window - 1, stop)
-            best = min(best, time.perf_counter() - begun)
-        say(f"ProfileTree of the last {window} s", round(1000 * best), "ms")
+        times = begin + seconds - window, begin + seconds + 1
+        tree = Recording(recording).profile(*times)
+        tree_s = seconds_of(lambda times=times: Recording(recording).profile(*times))
+        say(f"ProfileTree of the last {window} s", round(1000 * tree_s), "ms")
         assert window < seconds or abs(tree.count - samples) < 1, "samples were lost"
+        # As `client.profile()` returns it: what Dask takes to get there is not counted.
+        state = tree.to_dict()
+        ours_s = seconds_of(lambda tree=tree: figures.profile(tree))
+        dasks_s = seconds_of(lambda state=state: plot_figure(plot_data(state)))
+        what = f"Bokeh figure of the last {window} s, {len(tree.parent)} nodes"
+        say(what, round(1000 * ours_s), "ms", peer=round(1000 * dasks_s))
     with tempfile.TemporaryFile() as file:
         build(recording, file)
         say(f"report, {hour}", file.tell(), "B", limit=LIMIT_REPORT_BYTES)
