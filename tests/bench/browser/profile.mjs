@@ -1,11 +1,13 @@
-// What the Profile panel makes of trees of 100,000 and a million nodes, in a browser; and how
-// many nodes are coloured where two halves of one run are compared.
+// What the Profile panel makes of trees of 100,000 and a million nodes, in a browser; how many
+// nodes are coloured where two halves of one run are compared; an hour of 100 workers; and the
+// page that speedscope ships, with the same samples as a report.
 //
 //     node profile.mjs [nodes]
 
 import { onScreen } from "./frames.mjs";
 import { percentile } from "./mouse.mjs";
 import { launched, open, pageOf, reporter, round } from "./pages.mjs";
+import { besideSpeedscope } from "./profile_peer.mjs";
 
 const ROUNDS = 5;
 const SEEDS = 12;
@@ -23,6 +25,17 @@ const only = process.argv.slice(2).map(Number);
 const sizes = only.length > 0 ? only : Object.keys(LIMITS).map(Number);
 
 const report = reporter("profile_trees");
+
+/** What a page has in memory, without garbage. */
+async function heapOf(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.enable");
+  return async () => {
+    await session.send("HeapProfiler.collectGarbage");
+    const heap = await session.send("Runtime.getHeapUsage");
+    return heap.usedSize + heap.backingStorageSize;
+  };
+}
 const browser = await launched();
 try {
   const html = await pageOf("profile_page.ts");
@@ -100,15 +113,18 @@ try {
   await page.close();
 
   const hour = await open(browser, await pageOf("profile_hour_page.ts"));
+  const heapBytes = await heapOf(hour);
+  const empty = await heapBytes();
   const size = await hour.evaluate(() => window.hourBench.fill());
+  const first_ms = await hour.evaluate(() => window.hourBench.firstPicture());
   report({
     metric: "an hour of 100 workers with 4 threads in a page",
     unit: "bytes",
     value: size.bytes,
     limit: 40_000_000,
+    heap: (await heapBytes()) - empty,
     rows: size.rows,
   });
-  const first_ms = await hour.evaluate(() => window.hourBench.firstPicture());
   const brushes = [];
   for (const [from_s, to_s] of BRUSHES) {
     const times = [from_s, to_s];
@@ -125,6 +141,9 @@ try {
     first_picture: round(first_ms),
     ...size,
   });
+  await hour.close();
+
+  await besideSpeedscope(browser, 100_000, report);
 } finally {
   await browser.close();
 }

@@ -154,9 +154,10 @@ function ringOf(
     });
     const numbers = numbersType(type);
     if (numbers) return [name, new numbers(found as number[])];
-    // As they come: each text is one of its own.
+    // As a page has them: what is equal in a column is one text.
     const texts = found.map((text) => String(text || ""));
-    return [name, JSON.parse(JSON.stringify(texts)) as string[]];
+    const known = new Map(texts.map((text) => [text, text]));
+    return [name, texts.map((text) => known.get(text)!)];
   });
   const begin = first > 0 ? T0 + first * length : undefined;
   return { step, rows, columns: Object.fromEntries(cells), begin };
