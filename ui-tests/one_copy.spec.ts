@@ -6,6 +6,7 @@ import {
   CLIENT,
   expect,
   expectTasks,
+  hasSubshells,
   notebookPath,
   notebookWith,
   runCells,
@@ -57,7 +58,9 @@ test("ten widgets in JupyterLab use the labextension's copy of the code", async 
   await expectTasks(panels.last(), 100);
   expect(await copiesIn(page)).toEqual([1]);
   expect(await sheetsIn(page)).toBe(0);
-  expect(sent.times, "the kernel sends none").toBe(0);
+  // Without subshells a kernel does not hear that the page has it before the cell ends.
+  const most = (await hasSubshells(page)) ? 0 : 10;
+  expect(sent.times, "copies that the kernel sends").toBeLessThanOrEqual(most);
 });
 
 /** Notebook 7 in a page whose configuration does not list our labextension. */
