@@ -32,9 +32,9 @@ def load(path: str | PathLike[str]) -> Recording:
     core = opened(path)
     if not core.about_facts["whole"]:
         warnings.warn(
-            f"{without_secrets(text_of(path))} was cut off: its program was stopped, or it was "
-            "not copied to its end. Opened is what is whole of it; tables and figures of the whole "
-            "may be missing.",
+            f"{without_secrets(text_of(path))} is truncated: its program was stopped, or it was "
+            "not copied completely. Everything before that is opened; tables and figures of the "
+            "whole run may be missing.",
             stacklevel=2,
         )
     return Recording(core)

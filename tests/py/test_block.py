@@ -188,7 +188,7 @@ def test_an_interrupted_end_leaves_what_there_is_and_nothing_running(client, tmp
 
 
 @pytest.mark.usefixtures("written_often")
-@pytest.mark.filterwarnings("ignore:.* was cut off")
+@pytest.mark.filterwarnings("ignore:.* is truncated")
 def test_a_file_grows_with_the_block_and_is_whole_at_its_end(client, tmp_path):
     path = tmp_path / "run.daskscope"
     with daskscope.record(path=path) as rec:
@@ -239,7 +239,7 @@ def test_a_block_that_cannot_begin_leaves_nothing(client, tmp_path, monkeypatch,
 
 
 @pytest.mark.usefixtures("written_often")
-@pytest.mark.filterwarnings("ignore:.* was cut off")
+@pytest.mark.filterwarnings("ignore:.* is truncated")
 def test_an_end_that_fails_leaves_nothing_running_and_what_was_written(
     client, tmp_path, monkeypatch
 ):

@@ -139,7 +139,7 @@ def test_a_file_whose_writer_was_killed_within_a_member_opens_with_those_before(
         writer._file.flush()  # its size is written when it ends
         shutil.copy(writer.part_path, tmp_path / "left.daskscope")
     writer.abandon()
-    with pytest.warns(UserWarning, match="cut off"):
+    with pytest.warns(UserWarning, match="truncated"):
         assert daskscope.load(tmp_path / "left.daskscope").counts.kept == 30
 
 
@@ -166,7 +166,7 @@ def test_what_was_written_stays_when_the_disk_is_full(
     assert caught.value.code == "not-saved"
     assert str(part) in caught.value.text
     assert list(tmp_path.iterdir()) == [part]
-    with pytest.warns(UserWarning, match="cut off"):
+    with pytest.warns(UserWarning, match="truncated"):
         kept = daskscope.load(part)
     assert kept.counts.kept >= 20
     assert not kept.about["whole"]

@@ -141,7 +141,7 @@ def test_info_of_a_file_that_was_cut_off_says_so(run_path, tmp_path, capsys):
     cut = tmp_path / "cut.daskscope"
     cut.write_bytes(whole[: len(whole) - 2_000])
     assert main(["info", str(cut)]) == 0
-    assert "cut off: its program was stopped, or it was not copied" in capsys.readouterr().out
+    assert "truncated: its program was stopped, or it was not copied" in capsys.readouterr().out
 
 
 def test_what_a_file_says_of_itself_never_reaches_the_terminal_as_its_commands(tmp_path, capsys):
@@ -314,7 +314,7 @@ def test_a_report_that_was_cut_off_leaves_nothing(run_path, tmp_path, capsys):
     report.write_bytes(whole[: recording + 200])
     capsys.readouterr()
     assert main(["extract", str(report), "--to", str(tmp_path / "out")]) == 1
-    assert "cut off" in one_line_error(capsys)
+    assert "truncated" in one_line_error(capsys)
     assert list((tmp_path / "out").iterdir()) == []
 
 

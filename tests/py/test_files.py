@@ -317,10 +317,10 @@ def test_a_file_that_grows_can_be_opened_when_its_program_is_killed(tmp_path):
     writer.append(recording)
     append(recording, 50)
     (part,) = tmp_path.iterdir()
-    with pytest.warns(UserWarning, match=r"part-.* was cut off: .* what is whole of it") as told:
+    with pytest.warns(UserWarning, match=r"part-.* is truncated: ") as told:
         opened = daskscope.load(part)
     assert [one.filename for one in told] == [__file__]
-    assert repr(opened).startswith("<Recording, cut off: 320 of 320 tasks")
+    assert repr(opened).startswith("<Recording, truncated: 320 of 320 tasks")
     assert opened.counts.kept == 320
     assert not opened.about["whole"]
     assert opened.about["title"] == "killed"

@@ -97,10 +97,10 @@ def test_a_report_whose_recording_is_none_is_refused(tmp_path):
 def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path):
     report = without_page(whole_report())
     path = written(tmp_path, report[: len(report) - 4_000])
-    with pytest.raises(DaskscopeError, match="was cut off") as caught:
+    with pytest.raises(DaskscopeError, match="is truncated") as caught:
         extract(path)
     assert caught.value.code == "cut-file"
-    with pytest.warns(UserWarning, match="was cut off"):
+    with pytest.warns(UserWarning, match="is truncated"):
         opened = daskscope.load(path)
     assert opened.counts.kept == 320
     assert not opened.about["whole"]

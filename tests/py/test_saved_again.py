@@ -49,7 +49,7 @@ def cut(run: Path, tmp_path: Path) -> Path:
 
 
 def load(path: Path) -> Recording:
-    with pytest.warns(UserWarning, match="cut off"):
+    with pytest.warns(UserWarning, match="truncated"):
         return daskscope.load(path)
 
 

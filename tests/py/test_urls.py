@@ -137,11 +137,11 @@ def test_errors_name_the_container_or_the_user_of_a_url_without_a_password(capsy
 
 
 @pytest.mark.parametrize("secrets", ["ada:secret@{}/run.daskscope", "{}/run.daskscope?sig=secret"])
-def test_the_warning_of_a_file_that_was_cut_off_shows_no_secret(tmp_path, secrets):
+def test_the_warning_of_a_truncated_file_shows_no_secret(tmp_path, secrets):
     url = f"memory://{secrets.format(tmp_path.name)}"
     with fsspec.open(url, "wb") as file:
         file.write(saved(full_recording(), tmp_path).read_bytes()[:2_000])
-    with pytest.warns(UserWarning, match=f"^memory://{tmp_path.name}/run.daskscope was cut"):
+    with pytest.warns(UserWarning, match=f"^memory://{tmp_path.name}/run.daskscope is truncated"):
         daskscope.load(url)
 
 
@@ -155,7 +155,7 @@ def test_commands_say_nothing_of_who_asks_for_a_url(tmp_path, capsys, monkeypatc
     assert main(["report", url, "--output", "run.html"]) == 0
     assert main(["report", url.replace("run.", "none.")]) == 1
     said = capsys.readouterr()
-    assert f"memory://{tmp_path.name}/run.daskscope was cut off" in said.err
+    assert f"memory://{tmp_path.name}/run.daskscope is truncated" in said.err
     assert "There is no file memory://" in said.err
     assert "secret" not in said.out + said.err
 

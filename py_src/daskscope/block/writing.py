@@ -81,7 +81,7 @@ class Writing:
     def _fail(self, error: OSError) -> DaskscopeError:
         """Keep what was written, which may be all that there is of a long run."""
         kept = self._writer.keep()
-        written = f" What had been written is in {kept}, a file that was cut off." if kept else ""
+        written = f" What had been written is in {kept}, a truncated file." if kept else ""
         failure = self._failure = DaskscopeError(
             "not-saved",
             f"The recording could not be written to {self._name}: "

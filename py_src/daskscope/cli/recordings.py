@@ -72,8 +72,8 @@ def facts_of(file: str, recording: RecordingStore) -> Iterator[tuple[str, str]]:
     on_disk = f", {bytes_text(Path(file).stat().st_size)}" if is_file else ""
     yield "file", f"{one_line(without_secrets(file))}{on_disk}"
     if not about.get("whole", True):
-        yield "", "cut off: its program was stopped, or it was not copied to its end;"
-        yield "", "this is what is whole"
+        yield "", "truncated: its program was stopped, or it was not copied completely;"
+        yield "", "this is everything before that"
     if title := _shown(about.get("title")):
         yield "title", title
     start, stop = _time(about.get("start")), _time(about.get("stop"))
@@ -265,11 +265,13 @@ def reading(file: str) -> Progress:
 
 
 def recording_of(file: str) -> RecordingStore:
-    """Open what a result is to be made of, and say where it was cut off."""
+    """Open what a result is to be made of, and warn if it is truncated."""
     with reading(file):
         recording = opened(file)
     if not recording.about_facts["whole"]:
-        warn(f"{one_line(without_secrets(file))} was cut off: this is made of what is whole of it")
+        warn(
+            f"{one_line(without_secrets(file))} is truncated: the result has everything before that"
+        )
     return recording
 
 

@@ -288,7 +288,7 @@ def _unpacked(data: bytes) -> Mapping[str, Any]:
     inflate = zlib.decompressobj()
     text = inflate.decompress(data, MAX_ANSWER_BYTES)
     if not inflate.eof:
-        raise ValueError("it is cut off, or too long")
+        raise ValueError("it is truncated, or too long")
     message = msgpack.unpackb(text)
     if not isinstance(message, dict):
         raise TypeError("no message")

@@ -340,7 +340,7 @@ class Recording:
 
     def __repr__(self) -> str:
         counts = self.counts
-        cut = "" if self._core.about_facts.get("whole", True) else ", cut off"
+        cut = "" if self._core.about_facts.get("whole", True) else ", truncated"
         return (
             f"<Recording{cut}: {counts.kept:,} of {count_text(counts.captured, 'task')}, "
             f"{count_text(counts.rows, 'row')}, {bytes_text(self.memory_bytes)} in memory, "

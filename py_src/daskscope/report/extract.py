@@ -26,7 +26,7 @@ _SPACE: Final = re.compile(rb"\s+")
 def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]:
     """Write the recording of a report somewhere, piece by piece; return the summary.
 
-    What was cut off is an error; `daskscope.load` opens what is whole of it.
+    A truncated file is an error; `daskscope.load` opens what is complete.
 
     >>> with open("taken.daskscope", "wb") as file:
     ...     figures = extract_to("run.html", file)
@@ -44,7 +44,7 @@ def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]
     if not whole:
         raise DaskscopeError(
             "cut-file",
-            f"{name} was cut off: its recording is not whole.",
+            f"{name} is truncated: its recording is incomplete.",
             f"daskscope.load({name!r}) opens what is there.",
         )
     return figures
