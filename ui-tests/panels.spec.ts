@@ -4,6 +4,7 @@ import type { Locator, Page } from "@playwright/test";
 import {
   expect,
   expectTasks,
+  hasSubshells,
   notebookWith,
   openSidebar,
   runCells,
@@ -81,9 +82,12 @@ test("the seven panels of the sidebar move while a cell is busy", async ({
     return panel;
   };
   for (const kind of kinds) await show(kind);
+  // Without subshells a kernel does not hear which panels come to the front during a cell.
+  const subshells = await hasSubshells(page);
+  const live = subshells ? kinds : ["logs", "system"];
   await startCell(page, 1);
-  await expectTasks(await show("task-stream"), 50);
-  for (const kind of kinds) {
+  if (subshells) await expectTasks(await show("task-stream"), 50);
+  for (const kind of live) {
     const panel = await show(kind);
     const before = await bodyOf(panel);
     await expect
@@ -91,6 +95,6 @@ test("the seven panels of the sidebar move while a cell is busy", async ({
       .not.toBe(before);
   }
   await zoomAndBack(page, await show("system"));
-  await expect(await show("events")).toContainText("step 1");
+  if (subshells) await expect(await show("events")).toContainText("step 1");
   await expect(await show("logs")).toContainText(/line \d+/);
 });
