@@ -22,7 +22,7 @@ export interface Theme {
 }
 
 /** What a light host has that says nothing of itself, and paper. */
-const LIGHT = {
+export const LIGHT = {
   dark: false,
   panel: [255, 255, 255],
   well: [245, 245, 245],

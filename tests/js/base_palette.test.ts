@@ -18,6 +18,7 @@ import {
 } from "../../js_src/base/palette";
 import { ACTIONS } from "../../js_src/schema";
 import { csvField } from "../../js_src/base/save";
+import { LIGHT } from "../../js_src/base/theme";
 
 /** L* of CIELAB, 0 to 100, of a grey. */
 function lightness(grey: string): number {
@@ -114,4 +115,12 @@ it("writes no field that a spreadsheet would run", () => {
   expect(csvField('a "b", c')).toBe('"a ""b"", c"');
   expect(csvField("two\nlines")).toBe('"two\nlines"');
   expect(csvField(-3.5)).toBe("-3.5");
+});
+
+it("has in the style sheet each colour that canvases read", () => {
+  const style = readFileSync("style/variables.css", "utf8");
+  const { dark: _, ...colours } = LIGHT;
+  for (const name of Object.keys(colours)) {
+    expect(style).toContain(`--ds-${name}:`);
+  }
 });
