@@ -408,6 +408,46 @@ def test_an_unreadable_worker_is_not_waited_for_and_is_forgotten_when_it_leaves(
     assert not reader.rows.unreadable
 
 
+def removed(reader: Reader, time: float) -> None:
+    """The worker leaves the cluster, and the scheduler says when."""
+    reader.rows.note_workers([WORKER], time)
+    row = {"time": time, "worker": WORKER, "name": "", "what": "removed", "detail": ""}
+    reader.recording.log("workers").append([row])
+    reader.rows.note_workers([], time)
+
+
+def lost_by(reader: Reader) -> int:
+    (row,) = [row for row in reader.recording.log("profiled").since(0) if row.worker]
+    return int(row.lost)
+
+
+def test_what_a_worker_had_sampled_when_it_was_killed_counts_as_lost():
+    reader = Reader(Process(*[{"inc": tree(1, f={})}] * 3))
+    reader.read()
+    removed(reader, START + 3 + 42.5)
+    for _ in range(3):
+        reader.rows.note_workers([], START + 50)
+    assert lost_by(reader) == 42
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_worker_that_sent_the_rest_when_it_closed_lost_nothing(late: bool):
+    process = Process(*[{"inc": tree(1, f={})}] * 3)
+    reader = Reader(process)
+    reader.read()
+    process.told[0] += [(START + 4 + number, {}) for number in range(40)]
+    if late:
+        removed(reader, START + 45.5)
+        reader.rows.note_workers([], START + 46)
+        assert lost_by(reader) == 42
+    data = reader.cycles.answer(reader.rows.known().get(WORKER), process, last=True)
+    reader.rows.take_left(WORKER, data, START + 46)
+    if not late:
+        removed(reader, START + 45.5)
+    reader.rows.note_workers([], START + 47)
+    assert lost_by(reader) == 0
+
+
 def test_a_stack_that_is_very_deep_is_copied():
     source, copy = Names(), Names()
     frame = source.intern("frames", ("f", "f.py", 1, 1, ""))

@@ -123,7 +123,7 @@ function facts(view: PanelView): Fact[] {
           level: "warn" as const,
           text: `${plural(lost, "cycle")} missed`,
           title:
-            "Workers keep 1,000 cycles; these were overwritten before they were read.",
+            "Workers keep 1,000 cycles, and send nothing when they are killed: these were gone before they were read.",
         }
       : droppedFact(view.notices.value, view.table("profile_counts").dropped),
   ];

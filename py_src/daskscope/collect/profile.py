@@ -182,9 +182,13 @@ class ProfileTail:
             await self._ask_routes(link)
             return False
         now, more, left = answer["time"], bool(answer["next"]), answer["left"]
-        for address, data in (*answer["workers"].items(), *left["items"]):
+        for address, data in answer["workers"].items():
             self._answer_bytes += len(data)
             more |= self.rows.take(address, data, now)
+            await asyncio.sleep(0)
+        for address, data in left["items"]:
+            self._answer_bytes += len(data)
+            self.rows.take_left(address, data, now)
             await asyncio.sleep(0)
         self._left = left["first"] + len(left["items"])
         self._after = answer["next"]

@@ -16,7 +16,15 @@ import msgpack
 import numpy as np
 
 from daskscope.collect.intake import ColumnReader
-from daskscope.schema import FRAMES, PREFIXES, PROFILE_COUNTS, PROFILED, SCOPES, STACKS
+from daskscope.schema import (
+    FRAMES,
+    PREFIXES,
+    PROFILE_COUNTS,
+    PROFILED,
+    SCOPES,
+    STACKS,
+    WORKERS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,6 +70,8 @@ class _Process:
     """The end of the last cycle that was read, by scope."""
     row: dict[str, Any] = field(default_factory=dict)
     gone_s: float = math.inf  # monotonic
+    unread: int | None = None
+    """How many cycles a worker that left had that were not read; None if that is not counted."""
 
     def known(self) -> list[Any]:
         sizes = len(self.prefixes), len(self.frames), len(self.stacks)
@@ -107,11 +117,14 @@ class ProfileRows:
         self.unreadable &= there
         for address, process in list(self._processes.items()):
             if address in there:
-                process.gone_s = math.inf
+                if process.gone_s < math.inf:  # it is back
+                    process.gone_s, process.unread = math.inf, None
             elif process.gone_s == math.inf:
                 process.gone_s = monotonic
-            elif monotonic - process.gone_s > GONE_S:
-                del self._processes[address]
+            else:  # what it sent when it closed has come by now
+                self._count_unread(address, process)
+                if monotonic - process.gone_s > GONE_S:
+                    del self._processes[address]
         for address in there - self._processes.keys():
             row = {
                 "worker": address,
@@ -125,6 +138,25 @@ class ProfileRows:
             }
             self._processes[address] = _Process(row=row)
             self._recording.log(PROFILED.name).append([row])
+
+    def _count_unread(self, address: str, process: _Process) -> None:
+        """Count once what a worker had that was killed, or whose last answer had no room."""
+        if process.unread is not None:
+            return
+        changes = self._recording.log(WORKERS.name).since(0)
+        ends = [one.time for one in changes if one.worker == address and one.what == "removed"]
+        until, cycle_s = process.row["until"], process.row["cycle"]
+        sampled = bool(ends) and process.row["compute"] == "ok"
+        process.unread = max(0, int((ends[-1] - until) / cycle_s)) if sampled else 0
+        self._log(process, process.row | {"lost": process.row["lost"] + process.unread})
+
+    def take_left(self, address: str, data: bytes, now: float) -> None:
+        """Append what a worker sent when it closed, which is all that it had."""
+        process = self._processes.get(address)
+        if process is not None and process.unread:
+            process.row = process.row | {"lost": process.row["lost"] - process.unread}
+        self.take(address, data, now)
+        self._processes[address].unread = 0
 
     def take(self, address: str, data: bytes, now: float) -> bool:
         """Append the answer of a process; return whether there is more to be read."""
@@ -224,9 +256,12 @@ class ProfileRows:
             "administrative": administrative,
             "lost": before.get("lost", 0) + lost,
         }
-        process.row = row
-        if row != before:
+        self._log(process, row)
+
+    def _log(self, process: _Process, row: dict[str, Any]) -> None:
+        if row != process.row:
             self._recording.log(PROFILED.name).append([row])
+        process.row = row
 
     def _take_names(
         self, process: _Process, message: Mapping[str, Any], columns: Mapping[str, Cells]
