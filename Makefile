@@ -59,7 +59,7 @@ test-all: build ## Also the slow tests, the version matrix, the wheel, other hos
 bench: build ## Measure, next to what Dask has; JSON lines into bench-results/
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/bench.py $(ARGS)
 
-picture: build ## Take the pictures of README and guide anew, in a real JupyterLab
+picture: build ## Take the pictures of README and guide again, in a real JupyterLab
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && PICTURE=1 npm run --silent test:ui
 
 format: environment ## Format both languages
@@ -81,7 +81,7 @@ $(VENV)/.built: $(SOURCES) | environment
 	$(SETUP) develop
 	touch $@
 
-# First of all: whoever has no browser should not learn it after all other tests.
+# First, so that a missing browser is reported before the other tests run.
 browser:
 	@$(SETUP) browser > /dev/null
 
