@@ -4,6 +4,7 @@ import { activityColour } from "../base/palette";
 import { MetricKeys, MetricRows } from "../derive/metrics";
 import { BESIDE_TASKS } from "../schema";
 import type { SessionStore } from "../session/session";
+import { fillCss } from "./line_chart";
 import type { PanelView } from "./panel_view";
 
 /** It is made up so that sums match, and was never measured. */
@@ -42,10 +43,23 @@ export function metricRows(view: PanelView): MetricRows {
   return rows;
 }
 
+/** Its own grey is too near to that of `executor`: it has that one's, hatched. */
+export const isHatched = (activity: string): boolean => activity === "other";
+
 /** Colours of activities by their names, in the theme of a panel. */
 export function activityColours(view: PanelView): (name: string) => string {
   const names = namesOf(view, "activities");
   const slots = view.session.value?.colours("activities") ?? [];
   const { dark } = view.theme.value;
-  return (name) => activityColour(name, dark, slots[names.indexOf(name)]);
+  return (name) =>
+    activityColour(
+      ...([isHatched(name) ? "executor" : name, dark] as const),
+      slots[names.indexOf(name)],
+    );
+}
+
+/** The same as CSS backgrounds. */
+export function activityFills(view: PanelView): (name: string) => string {
+  const colour = activityColours(view);
+  return (name) => fillCss({ colour: colour(name), hatched: isHatched(name) });
 }

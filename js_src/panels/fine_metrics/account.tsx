@@ -12,7 +12,7 @@ import {
 import { type Cause, CAUSES, sum, whenOf } from "../../derive/accounting";
 import { activityName } from "../../panel/action_words";
 import { Part, Table } from "../../panel/parts";
-import { activityColours } from "../../panel/metric_rows";
+import { activityFills } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { barsOf, EXECUTE, type Scope, SECONDS, wholeOf } from "./data";
 import { CAUSE_NAMES, CAUSE_WHY } from "./words";
@@ -39,7 +39,7 @@ export function AccountBar(props: {
   const { account, totals } = wholeOf(view, scope);
   const { counted, notCounted, measured, still, idleSum, unaccounted } = totals;
   const running = measured + still;
-  const colour = activityColours(view);
+  const colour = activityFills(view);
   const [start, stop] = scope.time;
   const threads = sum(account.threads) / Math.max(stop - start, 1e-9);
   const chosen = barsOf(view, scope, "activity", EXECUTE, SECONDS);

@@ -6,7 +6,7 @@ import { activityName } from "../../panel/action_words";
 import { Bars, Named } from "../../panel/bars";
 import { useOrder } from "../../panel/order";
 import { Part } from "../../panel/parts";
-import { activityColours } from "../../panel/metric_rows";
+import { activityFills } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { PrefixButton } from "../../panel/prefix_button";
 import {
@@ -47,7 +47,7 @@ export function ByActivity(props: {
   const { view, scope } = props;
   const others = otherContexts(view, scope);
   const narrowed = isNarrowed(scope);
-  const colour = activityColours(view);
+  const colour = activityFills(view);
   const of = (title: string, detail: string, bars: readonly Bar[]) => (
     <Chart
       key={`${title} ${orderOf(view)}`}
@@ -92,7 +92,7 @@ function Chart(props: {
 }): JSX.Element {
   const { view, title } = props;
   const choices = choicesOf(view);
-  const colour = activityColours(view);
+  const colour = activityFills(view);
   const unit = choices.unit.value;
   const share = choices.share.value;
   const sorted = heaviestFirst(props.bars);

@@ -8,10 +8,15 @@ import { type Account, CAUSES } from "../../derive/accounting";
 import type { Grid } from "../../derive/metrics";
 import { activityName } from "../../panel/action_words";
 import { AndMore, Part } from "../../panel/parts";
-import { activityColours } from "../../panel/metric_rows";
+import {
+  activityColours,
+  activityFills,
+  isHatched,
+} from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { dataMoment } from "../../panel/tasks_ran";
 import { TimeChart } from "../../panel/time_chart";
+import { hatch } from "../../timeline/areas";
 import type { PlotArea } from "../../timeline/time_plot";
 import { type ValueAxis, valueAxis } from "../../timeline/value_axis";
 import type { Range } from "../../timeline/window";
@@ -191,9 +196,10 @@ interface Layer {
 function layersOf(
   { grid, stack, account }: Counted,
   fills: {
-    readonly colour: (activity: string) => string;
+    readonly colour: (activity: string) => string | CanvasPattern;
     readonly idle: (cause: (typeof CAUSES)[number]) => string | CanvasPattern;
     readonly others: string;
+    readonly cpu: string;
   },
 ): Layer[] {
   const { columns } = grid;
@@ -224,7 +230,7 @@ function layersOf(
     },
     {
       name: "still running",
-      fill: `${fills.colour("thread-cpu")}73`,
+      fill: `${fills.cpu}73`,
       of: (at) => still[at],
     },
     ...CAUSES.map((cause, place) => ({
@@ -251,9 +257,11 @@ function paint(
   const { grid } = counted;
   const whole = wholeAt(counted, share);
   const layers = layersOf(counted, {
-    colour,
+    colour: (name) =>
+      isHatched(name) ? hatch(area, colour(name)) : colour(name),
     idle: (cause) => idleFill(area, cause),
     others: toCss(theme.rule),
+    cpu: colour("thread-cpu"),
   });
   const [first, last] = columnsIn(grid, range);
   const level = new Float64Array(grid.columns);
@@ -282,9 +290,10 @@ interface Shown {
 
 const cssLayers = ({ view, shown }: Shown): Layer[] =>
   layersOf(shown, {
-    colour: activityColours(view),
+    colour: activityFills(view),
     idle: (cause) => cause,
     others: "var(--ds-rule)",
+    cpu: activityColours(view)("thread-cpu"),
   });
 
 /** Of idle time the fill is its cause. */

@@ -18,7 +18,7 @@ import { badgeOf, hasFailed } from "../../panel/cells";
 import { goToCell } from "../../panel/cells_lane";
 import { CloseIcon } from "../../panel/icons";
 import { activityName } from "../../panel/action_words";
-import { activityColours, namesOf } from "../../panel/metric_rows";
+import { activityFills, namesOf } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { FactList } from "../../panel/parts";
 import type { Spent } from "./spent";
@@ -126,7 +126,7 @@ function TimeSpent(props: {
   spent: readonly Spent[];
 }): JSX.Element {
   const { view, spent } = props;
-  const colour = activityColours(view);
+  const colour = activityFills(view);
   const names = namesOf(view, "activities");
   const total = spent.reduce((sum, { seconds }) => sum + seconds, 0);
   return (

@@ -14,7 +14,7 @@ import {
 } from "../../base/format";
 import { ChevronIcon } from "../../panel/icons";
 import { activityName } from "../../panel/action_words";
-import { activityColours, namesOf } from "../../panel/metric_rows";
+import { activityFills, namesOf } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { prefixCss, PrefixSwatch } from "../../panel/prefix_button";
 import { TimeChart } from "../../panel/time_chart";
@@ -375,7 +375,7 @@ function Shares(props: {
   spent: TimeSpent;
 }): JSX.Element | null {
   const { view } = props;
-  const colour = activityColours(view);
+  const colour = activityFills(view);
   const names = namesOf(view, "activities");
   const spent = props.spent.of(props.node.groups);
   const total = spent.reduce((sum, { seconds }) => sum + seconds, 0);
