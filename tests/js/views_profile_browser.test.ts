@@ -39,6 +39,22 @@ const samples = async (): Promise<[number, number]> => {
   return [some!, all!];
 };
 
+/** The colours of the graph. */
+const fills = async (): Promise<Set<number>> => {
+  const pixels = await page.evaluate(() => {
+    const canvas =
+      document.querySelector<HTMLCanvasElement>(".ds-flame canvas")!;
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, width, height);
+    const counts = new Map<number, number>();
+    for (const pixel of new Uint32Array(data.buffer)) {
+      counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+    }
+    return [...counts].filter(([, count]) => count > 200).map(([one]) => one);
+  });
+  return new Set(pixels);
+};
+
 const counted = (scope: number) =>
   page.evaluate((wanted) => {
     const { columns } = window.harness.session.table("profile_counts").value;
@@ -274,8 +290,11 @@ describePanel("the panel of the profile", () => {
     await expect.poll(first).toMatch(/^_concurrent_futures_thread\.run/);
     await table.getByRole("button", { name: /^B − A/ }).click();
     await expect.poll(first).toBe(differing);
+    // What does not match a search is faded.
+    const before = (await fills()).size;
     await page.locator(".ds-search input").fill("margin");
     await expect.poll(() => table.locator("tbody tr").count()).toBe(1);
+    await expect.poll(async () => (await fills()).size).toBeGreaterThan(before);
     await page.locator(".ds-search input").press("Enter");
     await expect.poll(() => text(".ds-profile-detail-name")).toBe("add_margin");
     await page.locator(".ds-search input").fill("");

@@ -3,6 +3,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { mix, toCss } from "../../base/colour";
 import { DIFFERENCE_COLOURS } from "../../base/palette";
 import {
   formatExact,
@@ -20,30 +21,44 @@ import { Swatch } from "../../panel/card";
 import { Kinds } from "../../panel/filter_tools";
 import { CloseIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
-import { AndMore, Table, useSort } from "../../panel/parts";
+import { Pager, usePages } from "../../panel/paging";
+import { Table, useSort } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import type { Range } from "../../timeline/window";
 import { Flame } from "./flame";
 import { type Look, lookOf } from "./flame_canvas";
+import { FADED } from "./looks";
+import { PAPER_ROWS } from "./table";
 import type { Compared, ProfileState, Unit } from "./state";
 
 /** Of the frame's own time: from here on a difference has the next colour. */
 const STEPS = [0.1, 0.3];
 const NO_DIFFERENCE = 3;
 
-const differenceLooks = (theme: Theme): Look[] =>
-  DIFFERENCE_COLOURS[theme.dark ? "dark" : "light"].map((colour) =>
-    lookOf(colour, theme),
-  );
+/** Those of differences, then the same of what does not match a search. */
+function differenceLooks(theme: Theme): Look[] {
+  const colours = DIFFERENCE_COLOURS[theme.dark ? "dark" : "light"];
+  const text = toCss(mix(theme.text2, theme.panel, FADED));
+  return [
+    ...colours.map((colour) => lookOf(colour, theme)),
+    ...colours.map((colour) => ({
+      ...lookOf(colour, theme, FADED),
+      ...{ text, text2: text },
+    })),
+  ];
+}
 
-function differencePaints({ sign, before, after }: Differences): Uint8Array {
+function differencePaints(
+  { sign, before, after }: Differences,
+  hits: Uint8Array | null = null,
+): Uint8Array {
   return Uint8Array.from(sign, (one, node) => {
-    if (one === 0) return NO_DIFFERENCE;
+    const first = hits?.[node] === 0 ? 2 * NO_DIFFERENCE + 1 : 0;
+    if (one === 0) return first + NO_DIFFERENCE;
     const mean = (before[node] + after[node]) / 2;
     const part = Math.abs(after[node] - before[node]) / mean;
-    return (
-      NO_DIFFERENCE + one * (1 + STEPS.filter((step) => part > step).length)
-    );
+    const steps = 1 + STEPS.filter((step) => part > step).length;
+    return first + NO_DIFFERENCE + one * steps;
   });
 }
 
@@ -109,7 +124,8 @@ export function Compare({ state }: { state: ProfileState }): JSX.Element {
   const of = state.compared.value;
   const theme = view.theme.value;
   const looks = useMemo(() => differenceLooks(theme), [theme]);
-  const paints = useMemo(() => of && differencePaints(of), [of]);
+  const hits = state.found.value?.hits ?? null;
+  const paints = useMemo(() => of && differencePaints(of, hits), [of, hits]);
   const other = state.other.value;
   useEffect(
     () => other?.session.watch(view.environment.visible, READ),
@@ -322,9 +338,6 @@ function Head(props: { state: ProfileState; of: Compared }): JSX.Element {
   );
 }
 
-/** Nobody reads on; the graph has them all. */
-const MOST_FUNCTIONS = 100;
-
 /** Functions wherever they were called: those that differ most first, unless sorted. */
 export function DifferenceTable(props: {
   state: ProfileState;
@@ -355,10 +368,12 @@ export function DifferenceTable(props: {
     }
     return by.back ? some.reverse() : some;
   }, [of, found, frames, by]);
+  const key = JSON.stringify([by, found?.text, of.by, of.time, of.other]);
+  const paged = usePages(rows, key, state.view, "never", PAPER_ROWS);
   return (
     <div class="ds-profile-table">
       <Table label="Functions that differ" columns={heads}>
-        {rows.slice(0, MOST_FUNCTIONS).map(({ frame, a, b, paint }) => (
+        {paged.rows.map(({ frame, a, b, paint }) => (
           <tr key={frame}>
             <th scope="row">
               <button
@@ -384,7 +399,7 @@ export function DifferenceTable(props: {
           {`No function matches ${found.text}.`}
         </p>
       )}
-      <AndMore count={Math.max(0, rows.length - MOST_FUNCTIONS)} />
+      <Pager paged={paged} noun="functions" />
     </div>
   );
 }

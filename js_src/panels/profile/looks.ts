@@ -13,7 +13,7 @@ export const MATCH = MODULES.length;
 export const ONE_OF = MODULES.length + 1;
 
 /** What does not match a search. */
-const FADED = 0.45;
+export const FADED = 0.45;
 
 export const moduleColour = (module: Module, dark: boolean): string =>
   FLAME_COLOURS[module][dark ? "dark" : "light"];

@@ -28,7 +28,7 @@ const COLUMNS = ["Function", "Self", "Total"] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** The graph has the others. */
-const PAPER_ROWS = 40;
+export const PAPER_ROWS = 40;
 
 export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   const { view } = state;
