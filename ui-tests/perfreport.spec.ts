@@ -131,9 +131,7 @@ test("a report outside of the server's root opens from the sidebar @all", async 
   const card = page.locator(".daskscope-report-card");
   await expect(card).toContainText("/run.html");
   await expect(card.getByRole("link")).toHaveCount(0);
-  await expect(
-    page.getByText(/is in the sidebar, under Reports/),
-  ).toBeVisible();
+  await expect(page.getByText(/from the sidebar, under Reports/)).toBeVisible();
   await page.screenshot({ path: info.outputPath("card.png") });
   const sidebar = await openSidebar(page);
   await sidebar.getByText("Reports", { exact: true }).click();

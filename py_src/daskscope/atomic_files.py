@@ -128,7 +128,7 @@ def check_no_directory(path: Path) -> None:
 
 
 def text_of(path: str | PathLike[str], argument: str = "path") -> str:
-    """Return what a user gave as a path, or say what is wrong with the argument.
+    """Return a path that a user passed as text, or raise an error that names the argument.
 
     >>> text_of(Path("run.daskscope"))
     'run.daskscope'
@@ -138,7 +138,7 @@ def text_of(path: str | PathLike[str], argument: str = "path") -> str:
     text = os.fspath(path)
     for wrong, what in ((not text, "is empty"), ("\0" in text, "has a NUL character")):
         if wrong:
-            raise DaskscopeError("bad-path", f"The {argument} {what}.", "Give one with a name.")
+            raise DaskscopeError("bad-path", f"The {argument} {what}.", "Give a file name.")
     return text
 
 
@@ -156,18 +156,18 @@ def real(path: str | PathLike[str]) -> Path:
 
 
 def check_no_url(path: str | PathLike[str]) -> None:
-    """Say of a URL that only paths are written to."""
+    """Raise an error for a URL."""
     place = os.fspath(path)
     if is_url(place):
         raise DaskscopeError(
             "bad-path",
-            f"A URL ({place.partition(':')[0]}://…) cannot be written to here.",
-            "Give a path, and copy what is there then, with fsspec for example; "
-            "only reports can be written to a URL themselves.",
+            f"A URL ({place.partition(':')[0]}://…) is not supported here.",
+            "Give a path, and copy the file afterwards, for example with fsspec; only reports can "
+            "be written to a URL.",
         )
 
 
-NOTHING_LEFT: Final = "Nothing was left behind."
+NOTHING_LEFT: Final = "No file was written."
 
 
 def not_written(
@@ -175,9 +175,9 @@ def not_written(
 ) -> DaskscopeError:
     """Return the error for a file that could not be written; `left` says what remains."""
     if isinstance(error, FileNotFoundError):
-        todo = "Make its directory first, or choose another place."
+        todo = "Create its directory first, or choose another place."
     else:
-        todo = "Choose another place, or make room there."
+        todo = "Choose another place, or free some space."
     return DaskscopeError(
         "not-written",
         f"{os.fspath(path)} could not be written: {error.strerror or error}.",

@@ -1,7 +1,7 @@
 """Settings: Dask configuration keys under `daskscope:`, with their types.
 
-The defaults are in `daskscope.yaml`. A wrong value raises an error that names its key, and the
-keys of all others that are wrong: nobody has to try again for each.
+The defaults are in `daskscope.yaml`. A wrong value raises an error that names the keys
+of all wrong values, so that all can be corrected at once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from daskscope.errors import BadSettingError, WrongSettingError
 from daskscope.schema import MIN_RECORDING_BYTES
 
 MIN_READER_TIMEOUT_S = 10.0
-"""With less, one slow answer would be taken for a reader that has gone."""
+"""With less, a slow answer would look like a reader that is gone."""
 
 MIN_PROFILE_BYTES = 10_000
-"""A second. With less, the profile of one worker would not come."""
+"""Per second. With less, even the profile of one worker would not arrive."""
 
 MAX_UNIT_CHARACTERS = 20
 
@@ -52,23 +52,23 @@ def _register_defaults() -> None:
 def load_defaults() -> None:
     """Make the shipped defaults part of Dask's configuration, again if they were lost."""
     _spell_out_library()
-    if _wrong_sections():  # first: Dask would put the defaults in the place of `recorder: false`
+    if _wrong_sections():  # first: Dask would replace `recorder: false` by the defaults
         check()
     _register_defaults()
     if "daskscope" not in dask.config.config:
-        # They came within a `with dask.config.set(...)`, and its end took them along.
+        # They were added inside of `with dask.config.set(...)`, whose end removed them.
         dask.config.update(dask.config.config, _defaults(), priority="old")
 
 
 def _spell_out_library() -> None:
-    """Take a single value of `daskscope.library` for its path: what else would it be?"""
+    """Use a single value of `daskscope.library` as its path."""
     ours = dask.config.config.get("daskscope")
     if isinstance(ours, dict) and isinstance(ours.get("library"), str | PathLike):
         ours["library"] = {"path": ours["library"]}
 
 
 def _wrong_sections() -> list[WrongSettingError]:
-    """Return single values where a section belongs; an empty one (null) has the defaults."""
+    """Return the sections that are not mappings; an empty section (null) has the defaults."""
     ours = dask.config.config.get("daskscope")
     if not isinstance(ours, Mapping | None):
         return [WrongSettingError("daskscope", ours, "a section with " + ", ".join(_sections()))]
@@ -85,7 +85,7 @@ def _wrong_sections() -> list[WrongSettingError]:
 
 
 def _size_bytes(key: str, value: Any, at_least: int = 0) -> int:
-    """Take a number, or text as in `256 MiB`."""
+    """Read a number, or text such as `256 MiB`."""
     try:
         size = value if isinstance(value, int) else parse_bytes(value)
     except (ValueError, TypeError, AttributeError, OverflowError):
@@ -97,7 +97,7 @@ def _size_bytes(key: str, value: Any, at_least: int = 0) -> int:
 
 
 def _seconds(key: str, value: Any, at_least: float = 0.0) -> float:
-    """Take a number of seconds, or text as in `100ms`."""
+    """Read a number of seconds, or text such as `100ms`."""
     try:
         duration = float(parse_timedelta(value, default="s"))
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError):
@@ -117,7 +117,7 @@ def _path(key: str, value: Any, wanted: str) -> str | None:
 
 
 def _directory(key: str, value: Any) -> str | None:
-    """Take where temporary files go: what is set here, else for all of Dask."""
+    """Return the directory of temporary files: this setting, else that of Dask."""
     if value is None:
         key, value = "temporary-directory", dask.config.get("temporary-directory", None)
     path = _path(key, value, "a directory, or null")
@@ -125,7 +125,7 @@ def _directory(key: str, value: Any) -> str | None:
 
 
 def _checked(wanted: str, is_good: Callable[[Any], Any]) -> Callable[[str, Any], Any]:
-    """Return a reader that takes a value as it is, or says what is wanted."""
+    """Return a reader that accepts a value unchanged, or raises an error with `wanted`."""
 
     def reader(key: str, value: Any) -> Any:
         if not is_good(value):
@@ -178,7 +178,7 @@ _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
         lambda v: isinstance(v, str) and 0 < len(v) <= MAX_UNIT_CHARACTERS,
     ),
 }
-"""Every setting, and what makes of its raw value what is used."""
+"""Every setting, and the function that checks and converts its value."""
 
 
 def read(key: str) -> Any:
@@ -188,7 +188,7 @@ def read(key: str) -> Any:
         return _read(key)
     except WrongSettingError as error:
         check()
-        raise BadSettingError([error]) from None  # and changed since then
+        raise BadSettingError([error]) from None  # it changed meanwhile
 
 
 def _read(key: str) -> Any:
@@ -201,7 +201,7 @@ def _read(key: str) -> Any:
 
 
 def check() -> None:
-    """Read every setting, needed or not: one error names all that cannot be used."""
+    """Read every setting; one error names all wrong values."""
     _spell_out_library()
     wrong = _wrong_sections()
     sections = {one.key for one in wrong}

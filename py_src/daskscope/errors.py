@@ -32,7 +32,7 @@ class DaskscopeError(Exception):
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that the user should know while it lasts."""
+    """A problem or remark that panels show while it lasts."""
 
     code: str
     level: Literal["info", "warn", "error"]
@@ -46,7 +46,7 @@ class Notice:
 
 @dataclass(eq=False)
 class WrongSettingError(Exception):
-    """One value in Dask's configuration cannot be used; users hear of all that are wrong."""
+    """One value in Dask's configuration cannot be used; all wrong values are reported together."""
 
     key: str
     value: object

@@ -219,10 +219,12 @@ def memory(
     if count > MAX_SAMPLES:
         notes = [f"{count:,} samples drawn as {MAX_SAMPLES:,}, each the largest of its neighbours"]
     if chosen.prefixes or chosen.spans or chosen.cells:
-        notes.append("Areas show all tasks: memory is not measured by prefix")
+        notes.append("Areas include all tasks: memory is not measured by prefix")
     whole = np.isnan(samples["unmanaged_old"])
     if whole.any():
-        notes.append("Without the agent old and recent unmanaged memory are shown together")
+        notes.append(
+            "Old and recent unmanaged memory are shown together: the scheduler has no agent"
+        )
         samples["unmanaged_old"][whole] = 0
         samples["unmanaged_recent"][whole] = samples["unmanaged"][whole]
     span = _range(recording, chosen)
@@ -330,7 +332,7 @@ def fine_metrics(
         recording, wanted, *(chosen.time or (0.0, np.inf)), cells=chosen.cells or None
     )
     prefix, activity, value = (columns[name] for name in ("prefix", "activity", "value"))
-    notes = [] if len(value) else ["No metrics to show: the agent on the scheduler reads them"]
+    notes = [] if len(value) else ["No metrics to show: they need the agent on the scheduler"]
     if chosen.workers:
         notes.append("Bars include all workers: metrics are not measured by worker")
     seconds = np.bincount(prefix, value)
@@ -439,9 +441,9 @@ def _tree(source: Any, focus: Focus, scope: str) -> tuple[ProfileTree, list[str]
     worker = [one for one in focus.workers if one in there] if focus.workers else None
     notes = []
     if focus.spans or focus.cells:
-        notes.append("All spans and cells: samples are not taken by span or cell")
+        notes.append("Includes all spans and cells: samples are not taken by span or cell")
     if not of_tasks and focus.prefixes:
-        notes.append("All prefixes: samples of event loops are of no task")
+        notes.append("Includes all prefixes: samples of event loops belong to no task")
     return (
         profile_of(
             recording,
@@ -465,7 +467,7 @@ def memory_samples(frame: pd.DataFrame, *, aligned: bool, measure: str) -> figur
 
     Its time is UTC, or with `aligned` in seconds from the begin of each sample.
     """
-    axis = ("time from the begin of each sample, in s", "auto") if aligned else ("UTC", "datetime")
+    axis = ("time from the start of each sample, in s", "auto") if aligned else ("UTC", "datetime")
     options = dict(zip(("x_axis_label", "x_axis_type"), axis, strict=True))
     fig = _figure("Memory of the cluster", y_axis_label=f"{measure}, GiB", **options)
     when = "@time{0.0} s" if aligned else "@time{%F %T}"

@@ -192,7 +192,7 @@ class SharedFocus(traitlets.HasTraits):
         """Take note of which tables pages show."""
 
 
-# What the stream asks of a source, and users need not see
+# For the stream, not for users
 
 
 def is_listed(source: Any) -> bool:
@@ -201,7 +201,7 @@ def is_listed(source: Any) -> bool:
 
 
 def set_wanted(source: Any, tables: frozenset[str]) -> None:
-    """Say which tables of a source pages show just now: it need not hurry if there are none."""
+    """Set which tables of a source pages show; without any, the source may be slower."""
     source._set_wanted(tables)
 
 

@@ -1,4 +1,4 @@
-"""Opening what was saved: recordings and reports, from a disk or from anywhere fsspec reaches."""
+"""Opens recordings and reports, from a disk or any place that fsspec supports."""
 
 from __future__ import annotations
 

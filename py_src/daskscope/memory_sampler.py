@@ -319,7 +319,7 @@ class MemorySampler:
                 f"no samples of {measure} memory for {label!r}: the scheduler has no agent"
             )
         what = f"measure={measure!r}" if by == "cluster" else f"by={by!r}"
-        raise ValueError(f"the samples of {label!r} were taken elsewhere, without {what}")
+        raise ValueError(f"the samples of {label!r} come from another process, without {what}")
 
     def plot(
         self,
@@ -375,7 +375,7 @@ class MemorySampler:
         if backend == "matplotlib" and find_spec(backend) is None:
             raise DaskscopeError(
                 "no-matplotlib",
-                "This plot is drawn by matplotlib, which is not installed.",
+                "This plot needs matplotlib, which is not installed.",
                 'Run `pip install matplotlib`, or use plot() or plot(backend="bokeh").',
             )
         options = {"xlabel": "time", "ylabel": "Cluster memory (GiB)", **kwargs}

@@ -1,4 +1,4 @@
-"""The flight recorder: every client of a kernel is recorded, before anybody looks.
+"""The flight recorder: it records every client of a kernel from the start.
 
 Dask's own hook for what happens when a client starts is the setting
 `distributed.client.preload`, a list of modules whose `dask_setup` is called. Workers
@@ -48,7 +48,7 @@ _told = ""
 
 
 class _Quiet(logging.Filter):
-    """Drops Dask's remarks about our preload, which a notebook would show at each Client()."""
+    """Drops Dask's log messages about our preload, which each Client() would show."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return record.levelno >= logging.WARNING or record.args != (HOOK_MODULE,)
@@ -101,13 +101,13 @@ def enable() -> bool:
 
 
 def enable_or_tell() -> None:
-    """Enable it on load: a wrong setting is a warning then, and daskscope still loads."""
+    """Enable it on load, where a wrong setting is only a warning."""
     global _told
     try:
         enable()
     except BadSettingError as error:
         then = "Then run daskscope.recorder.enable()."
-        words = f"daskscope records no client by itself. {error} {then}"
+        words = f"Daskscope does not record clients automatically. {error} {then}"
         if words != _told:  # `%load_ext` imports us, which loads us, and then loads us
             logger.warning(words)
         _told = words
@@ -229,7 +229,7 @@ def _attach(client: Client) -> Future[None]:
                 attached = session_list.connect(client)
                 collect.wait(parts_of(attached).collector.attached(), LAST_READ_S)
         except BadSettingError as error:
-            logger.warning("daskscope does not record this client. %s", error)
+            logger.warning("Daskscope does not record this client. %s", error)
         except Exception:
             logger.debug("daskscope could not attach to %s", client.id, exc_info=True)
         finally:
@@ -252,7 +252,7 @@ async def _client_started(client: Client) -> None:
             attached = asyncio.wrap_future(_attach(client))
             await asyncio.wait({attached}, timeout=timeout_s)
     except BadSettingError as error:
-        logger.warning("daskscope does not record this client. %s", error)
+        logger.warning("Daskscope does not record this client. %s", error)
     except Exception:
         logger.debug("daskscope goes on attaching to %s", client.id, exc_info=True)
 

@@ -48,7 +48,7 @@ Unsubscribe = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a session is made of, for our own code."""
+    """The parts of a session, for our own code."""
 
     client: collect.ClientView
     collector: collect.Collector
@@ -297,7 +297,7 @@ class Session(SharedFocus):
                 collect.drop(self)
 
     def _set_wanted(self, tables: frozenset[str]) -> None:
-        """Say which tables pages show just now. To be called in the background loop."""
+        """Set which tables pages show. To be called in the background loop."""
         self._shown = bool(tables)
         self._collector.set_wanted(tables)
         self._update_pace()
@@ -341,11 +341,11 @@ class Session(SharedFocus):
         self.close()
 
 
-# What our own code asks of a session, and users need not see
+# For our own code, not for users
 
 
 def parts_of(session: Session) -> Parts:
-    """Return what a session is made of."""
+    """Return the parts of a session."""
     return session._parts
 
 

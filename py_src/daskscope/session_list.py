@@ -85,22 +85,22 @@ def connect(client: Client | None = None) -> Session:
         _sessions[session.id] = session
         _forget_stopped()
     _changed.tell()
-    if client.status == "running":  # else it has nothing to be captured yet
+    if client.status == "running":  # otherwise it has no tasks yet
         wait_until_attached(session)
     return session
 
 
 def is_closed(client: Client) -> bool:
-    """Return whether nothing more comes of a client."""
+    """Return whether a client is closed, or closing."""
     return client.status in ("closing", "closed")
 
 
 def client_closed() -> DaskscopeError:
-    """Return the error for recording such a client."""
+    """Return the error for recording a closed client."""
     return DaskscopeError(
         "client-closed",
         "This Dask client is closed and can no longer be recorded.",
-        "Make a new one with Client().",
+        "Create a new one with Client().",
     )
 
 
@@ -115,15 +115,15 @@ def current_client() -> Client:
             client = session.client
             if client is not None and not session.closed:
                 return client
-    make = "To record, make one with Client() or pass one: connect(client)."
+    make = "Create one with Client(), or pass one: connect(client)."
     if not (stopped := sessions()):
-        text = "There is no current Dask client, and none is recorded."
+        text = "There is no Dask client to record."
         raise DaskscopeError("no-client", text, make)
     listed = "; ".join(f"[{i}] {title_of(session)}" for i, session in enumerate(stopped))
     raise DaskscopeError(
         "no-client",
-        f"There is no current Dask client, and what daskscope.sessions() has is stopped: {listed}.",
-        "To look at one of them: daskscope.sessions()[0].recording, or "
+        f"There is no current Dask client, and all of daskscope.sessions() have stopped: {listed}.",
+        "To see one of them, use daskscope.sessions()[0].recording or "
         f"daskscope.TaskStream(daskscope.sessions()[0]). {make}",
     )
 
@@ -137,10 +137,10 @@ def sessions() -> list[Session]:
 def hold_session(client: Client | None) -> Session:
     """Return the session of a client for one more block."""
     client = client or _current()
-    with _holds_lock:  # whole: between the two another block could end, and close the session
-        known = of_client(getattr(client, "id", ""))  # of what is no client, connect says so
+    with _holds_lock:  # otherwise another block could end meanwhile, and close the session
+        known = of_client(getattr(client, "id", ""))  # `connect` raises an error for other objects
         session = connect(client)
-        if is_closed(client):  # what was recorded of it is no block's
+        if is_closed(client):  # a block cannot record it any more
             raise client_closed()
         one = _holds.setdefault(session, _Hold(made=session is not known))
         one.blocks += 1
@@ -149,7 +149,7 @@ def hold_session(client: Client | None) -> Session:
 
 
 def _current() -> Client:
-    """Return the current client; where there is none a block has nothing to look back at."""
+    """Return the current client; without one, a block needs only the short error."""
     try:
         return current_client()
     except DaskscopeError as error:
@@ -159,7 +159,7 @@ def _current() -> Client:
 
 
 def let_go_of(session: Session) -> None:
-    """Say that one block less needs a session."""
+    """End the hold of one block on a session."""
     count_block(session, -1)
     with _holds_lock:
         one = _holds[session]
@@ -178,7 +178,7 @@ def sources() -> list[Source]:
 
 
 def show(owner: object, source: Source) -> None:
-    """Let pages see a source that is no session, as long as its owner lives."""
+    """Show a source that is not a session in pages, as long as its owner lives."""
     with _lock:
         if owner not in _unlisted:
             weakref.finalize(owner, _tell_soon).atexit = False
@@ -187,7 +187,7 @@ def show(owner: object, source: Source) -> None:
 
 
 def _tell_soon() -> None:
-    """Tell of a change from where an object is collected: nothing there may wait for a lock."""
+    """Report a change from a finalizer, which must not wait for a lock."""
     threading.Thread(target=_changed.tell, name="daskscope-forget", daemon=True).start()
 
 

@@ -42,7 +42,7 @@ def _built(name: str) -> str:
     except FileNotFoundError:
         raise DaskscopeError(
             "not-built",
-            f"This checkout of daskscope has no {name}: its browser part is not built.",
+            f"This checkout of daskscope has no {name}: its JavaScript is not built.",
             "Run `make build` (or `npm run build`), then restart the kernel.",
         ) from None
 
@@ -119,7 +119,7 @@ class Panel(anywidget.AnyWidget):
                 likely = get_close_matches(name, ["client", *known], n=1)
                 hint = f": did you mean {likely[0]!r}?" if likely else ""
                 if name in ("height", "width"):
-                    hint = f': it belongs into layout={{"{name}": "300px"}}'
+                    hint = f': it belongs in layout={{"{name}": "300px"}}'
                 raise TypeError(f"{cls.__name__}() got an unexpected argument {name!r}{hint}")
 
     @traitlets.observe("comm")
@@ -184,7 +184,7 @@ class Panel(anywidget.AnyWidget):
         super().close()
 
     def _without_session(self) -> str:
-        kept = "its recording is kept no longer"
+        kept = "its recording was dropped"
         return kept if self.session else "no Dask client in this kernel yet"
 
     def __repr__(self) -> str:
@@ -323,7 +323,7 @@ class MemoryPlot(Panel):
         **options: Any,
     ) -> None:
         """Show a sampler: `ms.plot()`, `ms.plot(align=True)`, see `MemorySampler.plot()`."""
-        self._sampler = sampler  # else nobody may hold it
+        self._sampler = sampler  # keeps it alive
         super().__init__(source_of(sampler), **options)
         self._options = {"align": bool(align), "measure": measure or measure_of(sampler)}
         show(sampler, self)

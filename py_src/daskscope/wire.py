@@ -115,8 +115,8 @@ class BadMessageError(DaskscopeError):
     def __init__(self, detail: str) -> None:
         super().__init__(
             "bad-message",
-            f"The kernel got a message that it does not understand ({detail}) and ignored it.",
-            "Reload the page; if it stays, install the same daskscope for JupyterLab and kernel.",
+            f"The kernel got an invalid message ({detail}) and ignored it.",
+            "Reload the page; if that does not help, use one version of daskscope on both sides.",
         )
 
 
@@ -220,7 +220,7 @@ def parse(data: object) -> PageMessage:
     >>> parse({"type": "bye", "page": 7})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    daskscope.wire.BadMessageError: The kernel got a message that it does not understand ...
+    daskscope.wire.BadMessageError: The kernel got an invalid message ...
     """
     given = _mapping(data, "the message")
     message = _MESSAGES.get(_text(given.get("type"), "type"))

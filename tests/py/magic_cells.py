@@ -90,6 +90,10 @@ class Cells:
         """Return what an expression is there, by its repr."""
         return ast.literal_eval(self.kernel.evaluate(expression)["data"]["text/plain"])
 
+    def error_code(self) -> Any:
+        """Return the code of the error that was shown last."""
+        return self.value("__import__('sys').last_value.code")
+
     def has(self, filename: str = "dask-report.html") -> bool:
         return (self.folder / filename).exists()
 

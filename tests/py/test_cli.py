@@ -141,7 +141,7 @@ def test_info_of_a_file_that_was_cut_off_says_so(run_path, tmp_path, capsys):
     cut = tmp_path / "cut.daskscope"
     cut.write_bytes(whole[: len(whole) - 2_000])
     assert main(["info", str(cut)]) == 0
-    assert "truncated: its program was stopped, or it was not copied" in capsys.readouterr().out
+    assert "truncated" in capsys.readouterr().out
 
 
 def test_what_a_file_says_of_itself_never_reaches_the_terminal_as_its_commands(tmp_path, capsys):
@@ -187,7 +187,7 @@ def test_a_zip_bomb_is_one_line(arguments, tmp_path, capsys):
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
         file.writestr("later/bomb.bin", bytes(65 * 2**20))
     assert main([arguments[0], str(path), *arguments[1:]]) == 1
-    said = "is a recording already" if arguments == ("extract",) else "cannot be read: it"
+    said = "is a recording, not" if arguments == ("extract",) else "cannot be read: it"
     assert said in one_line_error(capsys)
     assert list(tmp_path.iterdir()) == [path]
 

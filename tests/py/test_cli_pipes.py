@@ -12,13 +12,13 @@ from typing import Any
 
 import dask
 import pytest
+from refusals import refused
 from test_cli import one_line_error, run_path
 from test_cli_results import RESULTS
 from test_export_chrome import checked, slices
 
 import daskscope
 from daskscope.cli import main
-from daskscope.errors import DaskscopeError
 
 __all__ = ["run_path"]
 
@@ -114,7 +114,7 @@ def test_a_pipe_without_an_end_is_not_read_for_ever(capsys, monkeypatch):
     assert main(["info", f"/dev/fd/{reader}"]) == 1
     os.close(reader)
     endless.join()
-    assert "gives more than 2,000,000 bytes" in one_line_error(capsys)
+    assert "2,000,000 bytes" in one_line_error(capsys)
 
 
 @pipes_have_paths
@@ -138,10 +138,10 @@ def test_a_recording_takes_the_place_of_no_pipe(run_path, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     rec = daskscope.load(run_path)
-    with pytest.raises(DaskscopeError, match="it is no ordinary file"):
+    with refused("not-written", pipe):
         rec.save(pipe)
-    with pytest.raises(DaskscopeError, match="it is no ordinary file"):
+    with refused("bad-path", pipe):
         daskscope.record(path=pipe)
-    with pytest.raises(DaskscopeError, match="could not be written: File exists"):
+    with refused("not-written", pipe):
         rec.to_parquet(pipe)
     assert pipe.is_fifo()

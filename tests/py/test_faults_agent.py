@@ -89,7 +89,7 @@ def test_events_that_a_scheduler_cannot_send_end_only_the_reading_of_events() ->
         cluster.scheduler.blocked_handlers = ["register_scheduler_plugin"]
         cluster.scheduler.log_event("hostile", 10**30)  # msgpack refuses it
         with daskscope.connect(client) as s:
-            eventually(lambda: "events-not-told" in [notice.code for notice in s.notices])
+            eventually(lambda: "events-blocked" in [notice.code for notice in s.notices])
             eventually(lambda: s.state == "partly")
             client.submit(int, 1, key="after-1").result()
             recorded(s, 1)

@@ -308,7 +308,8 @@ def test_unmanaged_memory_stays_whole_where_the_scheduler_refuses_the_agent():
     data = data_of(fig, "managed")
     parts = [data[name].tolist() for name in MEMORY_COLOURS]
     assert parts == [[1], [0], [3]]
-    assert notes(fig) == ["Without the agent old and recent unmanaged memory are shown together"]
+    (note,) = notes(fig)
+    assert "unmanaged" in note
 
 
 def test_prefixes_in_focus_show_what_they_hold():
@@ -324,7 +325,8 @@ def test_prefixes_in_focus_show_what_they_hold():
     )
     assert data_of(fig, "sum")["x"].tolist() == [1, 7], "until now"
     assert data_of(fig, "sum")["y"].tolist() == [1, 1]
-    assert notes(fig) == ["Areas show all tasks: memory is not measured by prefix"]
+    (note,) = notes(fig)
+    assert "by prefix" in note
 
 
 def test_what_a_prefix_held_at_most_in_a_wider_step_is_a_spike():
@@ -588,7 +590,8 @@ def test_a_profile_is_a_flame_graph_by_whose_code_it_is():
         Recording(recording), {"prefixes": ["sum"], "time": (START, START + 5), "cells": ["In [1]"]}
     )
     assert max(data_of(part, "your code")["right"]) == pytest.approx(0.3)
-    assert notes(part) == ["All spans and cells: samples are not taken by span or cell"]
+    (note,) = notes(part)
+    assert "spans and cells" in note
     tree = Recording(recording).profile(worker="worker-1")
     assert max(data_of(figures.profile(tree), "your code")["right"]) == pytest.approx(1)
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from recording_rows import append, make_rows, new_recording
+from refusals import refused
 
 import daskscope
 from daskscope.errors import DaskscopeError
@@ -236,14 +237,14 @@ def test_a_table_is_one_batch_as_large_as_its_columns(tmp_path, what):
     if what == "as daskscope writes it":
         assert len(daskscope.load(path).events) == 1
         return
-    with pytest.raises(DaskscopeError, match="stored in a way that daskscope does not write"):
+    with refused("bad-file"):
         daskscope.load(path)
 
 
 def test_a_table_of_thousands_of_columns_is_refused(tmp_path):
     zeros = pa.array([0], pa.int8())
     path = file_of(tmp_path, ("events.arrow", stream({str(i): zeros for i in range(9_000)}, {})))
-    with pytest.raises(DaskscopeError, match="too many columns"):
+    with refused("bad-file"):
         daskscope.load(path)
 
 
@@ -263,13 +264,13 @@ def test_names_that_no_row_can_point_at_are_refused(tmp_path, kind, most):
     same = names_of(kind, {}, most)
     assert daskscope.load(file_of(tmp_path, same)).counts.kept == 0
     path = file_of(tmp_path, same, names_of(kind, {}, number=1))
-    with pytest.raises(DaskscopeError, match="it has too many names"):
+    with refused("bad-file"):
         daskscope.load(path)
 
 
 def test_a_member_with_more_names_than_all_lists_hold_is_refused(tmp_path):
     path = file_of(tmp_path, names_of("prefixes", {}, 200_000))
-    with pytest.raises(DaskscopeError, match="it has more prefixes in one part than daskscope"):
+    with refused("bad-file", "prefixes"):
         daskscope.load(path)
 
 
@@ -298,7 +299,7 @@ def test_a_span_of_more_names_than_a_recording_has_is_cut(tmp_path):
 def test_lists_of_names_that_are_none_are_refused(tmp_path, name):
     columns = {"id": pa.array(["id"]), "name": pa.array([name])}
     path = file_of(tmp_path, ("spans/000000.arrow", stream(columns, {})))
-    with pytest.raises(DaskscopeError, match="its column name is not of lists of texts"):
+    with refused("bad-file", "column name"):
         daskscope.load(path)
 
 

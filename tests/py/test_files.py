@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -30,6 +31,7 @@ from recording_rows import (
     task_error,
     worker_change,
 )
+from refusals import refused
 
 import daskscope
 from daskscope.derive.summary import summary
@@ -317,7 +319,7 @@ def test_a_file_that_grows_can_be_opened_when_its_program_is_killed(tmp_path):
     writer.append(recording)
     append(recording, 50)
     (part,) = tmp_path.iterdir()
-    with pytest.warns(UserWarning, match=r"part-.* is truncated: ") as told:
+    with pytest.warns(UserWarning, match=re.escape(part.name)) as told:
         opened = daskscope.load(part)
     assert [one.filename for one in told] == [__file__]
     assert repr(opened).startswith("<Recording, truncated: 320 of 320 tasks")
@@ -344,18 +346,16 @@ def test_a_file_of_a_later_version_says_to_upgrade(tmp_path):
     path = tmp_path / "new.daskscope"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("daskscope.json", json.dumps({"format": 99}))
-    with pytest.raises(DaskscopeError, match=r"version 99 .* Upgrade daskscope") as caught:
+    with refused("newer-file", "version 99"):
         daskscope.load(path)
-    assert caught.value.code == "newer-file"
 
 
 def test_a_file_of_an_earlier_version_says_what_to_do(tmp_path):
     path = tmp_path / "old.daskscope"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("daskscope.json", json.dumps({"format": FILE_FORMAT - 1}))
-    with pytest.raises(DaskscopeError, match=r"version 2 .* the daskscope that wrote") as caught:
+    with refused("older-file", f"version {FILE_FORMAT - 1}"):
         daskscope.load(path)
-    assert caught.value.code == "older-file"
 
 
 def test_members_of_later_versions_are_passed_over(tmp_path):
@@ -373,21 +373,20 @@ def test_members_of_later_versions_are_passed_over(tmp_path):
 def test_a_foreign_file_is_refused_in_one_sentence(tmp_path, content):
     path = tmp_path / "foreign.daskscope"
     path.write_bytes(content)
-    with pytest.raises(DaskscopeError, match=r"cannot be read: it ") as caught:
+    with refused("bad-file", path.name):
         daskscope.load(path)
-    assert caught.value.code == "bad-file"
 
 
 def test_a_zip_of_something_else_is_refused(tmp_path):
     path = tmp_path / "other.zip"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("readme.txt", "hello")
-    with pytest.raises(DaskscopeError, match="it is not a daskscope recording"):
+    with refused("bad-file", path.name):
         daskscope.load(path)
 
 
 def test_a_file_that_is_not_there_is_an_error_that_says_where_one_is(tmp_path):
-    with pytest.raises(DaskscopeError, match=r"There is no file nowhere\.daskscope"):
+    with refused("no-file", "nowhere.daskscope"):
         daskscope.load("nowhere.daskscope")
     with pytest.raises(TypeError, match="path must be text or a path, got int"):
         daskscope.load(7)
@@ -418,7 +417,7 @@ class Refusing(fsspec.AbstractFileSystem):
 
 def test_errors_of_the_kinds_that_storages_have_are_told_in_words():
     fsspec.register_implementation("refusing", Refusing, clobber=True)
-    with pytest.raises(DaskscopeError, match=r"cannot be read: 403, .*Forbidden.*who may read it"):
+    with refused("no-file", "403", "Forbidden"):
         daskscope.load("refusing://bucket/run.daskscope")
 
 
@@ -429,23 +428,24 @@ def listed(url):
 
 @pytest.mark.parametrize("call", [daskscope.load, daskscope.performance_report, listed])
 @pytest.mark.parametrize(
-    ("url", "module", "todo"),
+    ("url", "module", "known"),
     [
-        ("s3://bucket/run.html", "s3fs", "Run pip install s3fs."),
-        ("https://host/run.html", "aiohttp", "Run pip install aiohttp."),
-        ("smb://host/run.html", "smbclient", "Install that package, with pip for example."),
+        ("s3://bucket/run.html", "s3fs", True),
+        ("https://host/run.html", "aiohttp", True),
+        ("smb://host/run.html", "smbclient", False),
     ],
 )
-def test_a_url_without_its_package_says_what_to_install(call, url, module, todo, monkeypatch):
+def test_a_url_without_its_package_says_what_to_install(call, url, module, known, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DaskscopeError) as told:
         call(url)
-    assert told.value.text.startswith(f"{url} needs a package that is not installed: ")
-    assert told.value.next == todo
+    assert told.value.code == "no-package"
+    assert url in told.value.text
+    assert (f"pip install {module}" in told.value.next) is known
 
 
 def test_a_path_that_cannot_be_one_is_an_error_in_words():
-    with pytest.raises(DaskscopeError, match="The path has a NUL character"):
+    with refused("bad-path"):
         daskscope.load("run\0.daskscope")
 
 
@@ -481,7 +481,7 @@ def with_member(tmp_path: Path, name: str, data: bytes) -> Path:
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path):
     path = with_member(tmp_path, "keys/000000.txt", bytes(300 * 2**20))
-    with pytest.raises(DaskscopeError, match="an unexpected member"):
+    with refused("bad-file"):
         daskscope.load(path)
 
 
@@ -490,7 +490,7 @@ def test_many_small_bombs_are_not_unpacked(tmp_path):
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
         for number in range(3):
             file.writestr(f"later/{number}.bin", bytes(60 * 2**20))
-    with pytest.raises(DaskscopeError, match="too large when unpacked"):
+    with refused("bad-file"):
         daskscope.load(path)
 
 
@@ -510,9 +510,8 @@ def test_many_small_bombs_are_not_unpacked(tmp_path):
 )
 def test_a_damaged_member_is_an_error_in_words(tmp_path, member, content):
     path = with_member(tmp_path, member, content)
-    with pytest.raises(DaskscopeError, match=r"cannot be read: it ") as caught:
+    with refused("bad-file", path.name):
         daskscope.load(path)
-    assert caught.value.code == "bad-file"
 
 
 def test_a_path_that_names_no_file_is_told_in_words(tmp_path, monkeypatch):
@@ -525,15 +524,14 @@ def test_a_path_that_names_no_file_is_told_in_words(tmp_path, monkeypatch):
         partial(daskscope.record, None),
     )
     for call in calls:
-        with pytest.raises(DaskscopeError, match=r"The \w+ is empty\."):
-            call("")
-        with pytest.raises(DaskscopeError, match=r"The \w+ has a NUL character\."):
-            call("a\0b")
+        for path in ("", "a\0b"):
+            with refused("bad-path"):
+                call(path)
         with pytest.raises(TypeError, match=r"must be text or a path, got int"):
             call(5)
     for directory in ("/", tmp_path):
-        with pytest.raises(DaskscopeError, match="could not be written: Is a directory"):
+        with refused("not-written", directory, "Is a directory"):
             recording.save(directory)
-    with pytest.raises(DaskscopeError, match="Make its directory first"):
+    with refused("not-written", "nowhere"):
         recording.save("nowhere/run.daskscope")
     assert list(tmp_path.iterdir()) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -12,8 +11,8 @@ from clusters import eventually
 from distributed import Client, wait
 
 import daskscope
+from daskscope.block.last_cell import LastCell, positions
 from daskscope.errors import DaskscopeError
-from daskscope.magics.last_cell import LastCell, positions, recording_of
 from daskscope.recording.block_recording import SOON_S
 from daskscope.session import catch_up, parts_of
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from distributed import LocalCluster
 
     from daskscope.session import Session
-
-RAN: Any = SimpleNamespace(execution_count=7, error_in_exec=None, info=SimpleNamespace(raw_cell=""))
-"""What IPython tells of a cell that has run."""
 
 
 @pytest.fixture
@@ -73,18 +69,14 @@ class Cell:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.past = LastCell.of(RAN, self._start, self._marks)
+        self.past = LastCell(7, "", self._start, self._marks, None)
 
     def wait_until_it_is_over(self) -> None:
         eventually(lambda: time.time() > self.past.stop + 2 * SOON_S)
 
 
-def codes(recording: Any) -> list[str]:
-    return [notice["code"] for notice in recording.about_facts["missing"]]
-
-
-def said(recording: Any) -> str:
-    return " ".join(notice["text"] for notice in recording.about_facts["missing"])
+def notices(recording: Any) -> dict[str, str]:
+    return {notice["code"]: notice["text"] for notice in recording.about_facts["missing"]}
 
 
 def test_what_was_not_read_or_dropped_is_counted_around_the_cell_and_said(session):
@@ -92,11 +84,11 @@ def test_what_was_not_read_or_dropped_is_counted_around_the_cell_and_said(sessio
         log(session, 1_500)
     read(session)
     parts_of(session).store.drop_from_agent(70)
-    recording = recording_of(cell.past, None)
+    recording = cell.past.recording(None)
     assert recording.counts.dropped_agent == 70
     assert recording.counts.captured == 3 + 70
-    assert "The agent dropped 500 events" in said(recording)
-    assert "counted-around" in codes(recording)
+    assert "500" in notices(recording)["events-missed"]
+    assert "counted-around" in notices(recording)
 
 
 def test_a_cell_of_which_all_was_read_misses_nothing(session):
@@ -104,7 +96,7 @@ def test_a_cell_of_which_all_was_read_misses_nothing(session):
     read(session)
     with Cell(session) as cell:
         pass
-    recording = recording_of(cell.past, None)
+    recording = cell.past.recording(None)
     assert recording.counts.captured == 3
     assert recording.about_facts["missing"] == []
 
@@ -118,7 +110,7 @@ def test_what_the_cell_logged_last_and_later_events_pushed_out_is_counted(sessio
     for _ in range(4):
         read(session)
         log(session, 900)
-    recording = recording_of(cell.past, None)
+    recording = cell.past.recording(None)
     assert "mine" not in [event.topic for event in recording.log("events").since(0)]
     assert recording.log("events").dropped == 400
 
@@ -137,19 +129,19 @@ async def test_what_the_scheduler_has_not_told_yet_is_said_where_nobody_may_wait
             await session.caught_up()
             start, known = time.time() - 1, positions()
             await client.gather(client.map(abs, range(3), pure=False))
-            past = LastCell.of(RAN, start, known)
-            with pytest.raises(DaskscopeError, match="has not reported") as error:
-                recording_of(past, None)
-            assert "%perfreport --last again" in error.value.next
+            past = LastCell(7, "", start, known, None)
+            with pytest.raises(DaskscopeError) as error:
+                past.recording(None)
+            assert error.value.code == "not-reported"
 
             await session.caught_up()
             await client.gather(client.map(abs, range(4), pure=False))
-            past = LastCell.of(RAN, start, known)
-            recording = recording_of(past, None)
+            past = LastCell(7, "", start, known, None)
+            recording = past.recording(None)
             assert recording.counts.captured == 3
-            assert "not-told" in codes(recording)
+            assert "not-reported" in notices(recording)
 
             await session.caught_up()
-            recording = recording_of(past, None)
+            recording = past.recording(None)
             assert recording.counts.captured == 7
-            assert "not-told" not in codes(recording)
+            assert "not-reported" not in notices(recording)

@@ -29,9 +29,9 @@ from library_reports import (  # noqa: F401
     start,
 )
 from recording_rows import append, new_recording
+from refusals import refused
 
 import daskscope
-from daskscope.errors import DaskscopeError
 from daskscope.library import keep
 from daskscope.library.library import Library
 from daskscope.library.store import Store
@@ -204,7 +204,7 @@ def test_a_private_report_is_for_its_user_alone(report, folder):
 
 def test_a_private_report_does_not_go_where_others_may_read(report, tmp_path):
     with dask.config.set({"daskscope.library.path": f"memory://{tmp_path.name}"}):
-        with pytest.warns(UserWarning, match="is private, so no copy of it was put into"):
+        with pytest.warns(UserWarning, match="private"):
             assert keep(report, {**SUMMARY, "private": True}) is None
         assert listed() == []
 
@@ -241,9 +241,8 @@ def test_only_what_is_listed_can_be_deleted(report, tmp_path, name):
     keep(report, SUMMARY)
     outside = tmp_path / "outside.html"
     outside.write_text(report_text())
-    with pytest.raises(DaskscopeError, match=r"The library at .* has no '") as caught:
+    with refused("no-report", repr(name)):
         daskscope.delete_performance_report(name)
-    assert caught.value.code == "no-report"
     assert outside.exists()
     assert len(listed()) == 1
 
@@ -260,7 +259,7 @@ def test_tags_are_added_and_taken_away(report, either_place):
 def test_what_cannot_be_a_tag_is_refused(report):
     name = keep(report, SUMMARY)["filename"]
     for bad in ("", " ", "x" * 101):
-        with pytest.raises(DaskscopeError, match="cannot be a tag"):
+        with refused("bad-tag"):
             daskscope.tag(name, bad)
     with pytest.raises(TypeError, match="a tag must be text, got int"):
         daskscope.tag(name, 7)
@@ -268,18 +267,17 @@ def test_what_cannot_be_a_tag_is_refused(report):
         daskscope.tag(report, "seen")
     many = [f"{n:02d}" + "🙂" * 98 for n in range(50)]
     assert daskscope.tag(name, *many) == many
-    with pytest.raises(DaskscopeError, match="at most 50 tags"):
+    with refused("bad-tag", "50"):
         daskscope.tag(name, "one more")
     assert listed()[0]["tags"] == many
 
 
 def test_an_account_without_a_hub_is_an_error_that_says_how_to_configure_one():
-    with pytest.raises(DaskscopeError, match=r"'physics'.*daskscope\.hub\.url") as caught:
+    with refused("no-hub", "'physics'", "daskscope.hub.url"):
         daskscope.list_performance_reports(account="physics")
-    assert caught.value.code == "no-hub"
     with (
         dask.config.set({"daskscope.hub.url": "https://hub.example"}),
-        pytest.raises(DaskscopeError, match="does not speak to hubs"),
+        refused("no-hub", "https://hub.example"),
     ):
         daskscope.list_performance_reports("physics")
 

@@ -219,9 +219,7 @@ def test_a_library_that_cannot_be_written_costs_a_warning_and_no_more(report, tm
     (tmp_path / "file").write_text("")
     with (
         dask.config.set({"daskscope.library.path": str(tmp_path / "file/library")}),
-        pytest.warns(
-            UserWarning, match=r"dask-report.html was written, but no copy .*: \w"
-        ) as seen,
+        pytest.warns(UserWarning, match="dask-report.html") as seen,
     ):
         assert keep(report, SUMMARY) is None
     assert seen[0].filename == __file__

@@ -142,7 +142,8 @@ def test_an_interrupted_end_leaves_a_report_of_what_there_is(cells: Cells) -> No
     cells.kernel.wait(lambda: "nowends" in str(cells.kernel.messages[-3:]))
     cells.kernel.manager.interrupt_kernel()
     ran = cells.of(request)
-    assert "The end of the report was interrupted" in ran.errors[0]
+    assert len(ran.errors) == 1
+    assert cells.error_code() == "interrupted"
     assert len(ran.urls) == len(ran.cards) == 1
     summary = cells.summary("end.html")
     assert summary["tasks"]["captured"] == 3
@@ -207,17 +208,17 @@ def test_without_a_client_the_cell_does_not_run(fresh: Cells) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--tilte x", "There is no option --tilte. Did you mean --title?"),
-        ("a.html b.html", "One word too many: b.html."),
-        ('"half', "A quote is not closed"),
-        ("--redact cods", "not 'cods'"),
+        ("--tilte x", "--title"),
+        ("a.html b.html", "b.html"),
+        ('"half', "half"),
+        ("--redact cods", "'cods'"),
         ("nowhere/a.html", "nowhere"),
-        ("run-{missing}.html", "'missing' is not defined"),
-        ("$missing.html", "'missing' is not defined"),
+        ("run-{missing}.html", "'missing'"),
+        ("$missing.html", "'missing'"),
         ("run-{tasks.missing}.html", "AttributeError"),
-        ("run-{.html", "write {{ or }}"),
-        ("--account physics", "Leave account= out: then your own library is used."),
-        ("--last", "Write %perfreport --last"),
+        ("run-{.html", "{{ or }}"),
+        ("--account physics", "account="),
+        ("--last", "%perfreport --last"),
     ],
 )
 def test_what_cannot_be_is_said_before_the_cell_runs(cells: Cells, options: str, said: str) -> None:

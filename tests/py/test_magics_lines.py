@@ -40,7 +40,7 @@ def test_options_take_values_of_a_function_and_refuse_names_that_have_none(cells
     assert cells.summary("of-2.html")["tasks"]["captured"] == 1
     ran = cells.run("%perfreport --filename of-{missing}.html print('{missing}')")
     (shown,) = ran.errors
-    assert "'missing' is not defined" in shown
+    assert "'missing'" in shown
     assert not ran.printed()
 
 
@@ -80,19 +80,16 @@ def test_a_statement_that_fails_is_shown_once_and_has_its_report(cells: Cells) -
 
 
 @pytest.mark.parametrize(
-    ("line", "name", "said"),
+    ("line", "code"),
     [
-        ("%perfreport", "DaskscopeError", "no statement"),
-        ("%perfreport --open", "DaskscopeError", "no statement"),
-        ("%perfreport --tilte x 1 + 1", "DaskscopeError", "Did you mean --title?"),
+        ("%perfreport", "no-statement"),
+        ("%perfreport --open", "no-statement"),
+        ("%perfreport --tilte x 1 + 1", "bad-option"),
     ],
 )
-def test_a_line_that_says_nothing_is_an_error(
-    cells: Cells, line: str, name: str, said: str
-) -> None:
-    ran = cells.run(line)
-    assert ran.reply["ename"] == name
-    assert said in ran.errors[0]
+def test_a_line_that_says_nothing_is_an_error(cells: Cells, line: str, code: str) -> None:
+    assert cells.run(line).reply["ename"] == "DaskscopeError"
+    assert cells.error_code() == code
     assert not cells.has()
 
 
@@ -191,6 +188,6 @@ def test_a_cell_that_opened_and_closed_its_client_has_a_report(cells: Cells) -> 
 def test_a_last_cell_without_tasks_is_named(cells: Cells) -> None:
     count = cells.ok("6 * 7").reply["execution_count"]
     ran = cells.run("%perfreport --last")
-    assert ran.reply["ename"] == "DaskscopeError"
-    assert f"No task finished on a Dask cluster in In [{count}]" in ran.errors[0]
+    assert cells.error_code() == "no-tasks"
+    assert f"In [{count}]" in ran.errors[0]
     assert not cells.has()

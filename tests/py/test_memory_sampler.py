@@ -17,6 +17,7 @@ import pytest
 from clusters import WITHOUT_DASHBOARD, SchedulerProcess, cluster_of_one_worker, eventually
 from distributed import Client, LocalCluster
 from distributed.diagnostics import MemorySampler as DaskMemorySampler
+from refusals import refused
 
 import daskscope
 from daskscope import kernel, session_list
@@ -217,10 +218,9 @@ def test_without_a_scheduler_that_answers_it_says_so(
     scheduler_process.start(workers=0)
     with Client(scheduler_process.address) as client, daskscope.connect(client):
         scheduler_process.pause()
-        with pytest.raises(DaskscopeError, match="did not report process memory within") as error:
+        with refused("no-sample", "process"):
             ms.sample("run").__enter__()
         scheduler_process.kill_scheduler()
-    assert error.value.code == "no-sample"
     assert not ms._readings
     assert not ms.samples
 
@@ -255,12 +255,12 @@ def test_an_interval_of_another_type_is_refused(client: Client, ms, interval) ->
 
 
 def test_without_the_agent_it_says_at_once_which_measure_there_is_not(ms) -> None:
-    refused = {"distributed.scheduler.blocked-handlers": ["register_scheduler_plugin"]}
-    with dask.config.set(refused), cluster_of_one_worker() as cluster, Client(cluster):
+    blocked = {"distributed.scheduler.blocked-handlers": ["register_scheduler_plugin"]}
+    with dask.config.set(blocked), cluster_of_one_worker() as cluster, Client(cluster):
         with ms.sample("run"):
             pass
         begun = time.monotonic()
-        with pytest.raises(DaskscopeError, match=r"optimistic memory without the agent\."):
+        with refused("no-sample", "optimistic"):
             ms.sample("run", measure="optimistic").__enter__()
         assert time.monotonic() - begun < FIRST_SAMPLE_S / 2
     assert ms.to_pandas(measure="managed")["run"].notna().all()
@@ -270,7 +270,7 @@ def test_without_the_agent_it_says_at_once_which_measure_there_is_not(ms) -> Non
 
 
 def test_without_a_client_it_says_what_to_do(ms) -> None:
-    with pytest.raises(DaskscopeError, match="make one with Client"):
+    with refused("no-client", "Client()"):
         ms.sample("run")
 
 
@@ -494,7 +494,7 @@ def test_samples_of_distributed_are_wrapped() -> None:
     assert rows_of(ms, "run", "managed")["time"].tolist() == [10, 11]
     assert len(rows_of(ms, "run", "process")["time"]) == 0
     for argument in ({"measure": "process"}, {"by": "worker"}):
-        with pytest.raises(ValueError, match="were taken elsewhere, without"):
+        with pytest.raises(ValueError, match="'run'"):
             ms.to_pandas(**argument)
     with pytest.raises(TypeError, match="other must be a MemorySampler, got dict"):
         daskscope.MemorySampler.from_samples({})

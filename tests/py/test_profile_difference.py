@@ -168,7 +168,7 @@ def test_what_cannot_be_compared_is_refused_with_the_reason():
     tree = Recording(profiled()).profile()
     other = Recording(profiled(interval=0.02)).profile()
     assert "10 ms and 20 ms" in refusal(other, tree).text
-    assert "not known" in refusal(tree, Recording(new_recording()).profile()).text
+    assert "unknown" in refusal(tree, Recording(new_recording()).profile()).text
     recording = Recording(profiled())
     assert "no samples" in refusal(recording.profile(start=START + 50), tree).text
     assert "one cycle" in refusal(tree, recording.profile(stop=START + 1)).text

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from recording_rows import append, append_cluster, append_scheduler, new_recording
+from refusals import refused
 from test_files import full_recording, saved
 
 import daskscope
@@ -183,11 +184,9 @@ def test_a_recording_that_could_not_be_saved_is_an_error_in_words(tmp_path):
     said = in_a_bounded_process("save", source, target)
     assert said.startswith(f"DaskscopeError {target} could not be written: File too large")
     assert list(tmp_path.iterdir()) == [source]
-    with pytest.raises(
-        DaskscopeError, match=r"nowhere.run.daskscope could not be written: No such"
-    ):
+    with refused("not-written", "run.daskscope", "No such"):
         full_recording().save(tmp_path / "nowhere" / "run.daskscope")
-    with pytest.raises(DaskscopeError, match=r"could not be written: Is a directory"):
+    with refused("not-written", tmp_path, "Is a directory"):
         full_recording().save(tmp_path)
 
 
@@ -236,10 +235,8 @@ def test_sql_makes_only_the_tables_that_are_asked_for(monkeypatch):
     "query", ["select * from nothing", "select * from nothing join tasks on 1"]
 )
 def test_sql_names_the_tables_that_there_are(query):
-    with pytest.raises(DaskscopeError) as told:
+    with refused("bad-query", "nothing", *tables(), "about"):
         RecordingStore().sql(query)
-    assert told.value.text == "There is no table nothing."
-    assert told.value.next == f"There are {', '.join([*tables()])} and about."
 
 
 @pytest.mark.parametrize(
@@ -247,7 +244,7 @@ def test_sql_names_the_tables_that_there_are(query):
     ["delete from tasks", " UPDATE tasks set nbytes = 1", "drop table tasks", "truncate tasks"],
 )
 def test_sql_changes_no_recording_and_says_so(query):
-    with pytest.raises(DaskscopeError, match="read-only"):
+    with refused("bad-query"):
         full_recording().sql(query)
 
 
@@ -264,17 +261,17 @@ def test_sql_wants_a_question():
     with pytest.raises(TypeError, match="query must be text, got int"):
         RecordingStore().sql(5)
     for query in ("", " ;\n"):
-        with pytest.raises(DaskscopeError, match="The query is empty"):
+        with refused("bad-query"):
             RecordingStore().sql(query)
 
 
 def test_a_place_for_tables_is_named_and_its_directory_is_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     recording = full_recording()
-    with pytest.raises(DaskscopeError, match="The directory is empty"):
+    with refused("bad-path"):
         recording.to_parquet("")
     with pytest.raises(TypeError, match="directory must be text or a path, got int"):
         recording.to_parquet(5)
-    with pytest.raises(DaskscopeError, match="Make its directory first"):
+    with refused("not-written", "nowhere"):
         recording.to_parquet("nowhere/tables")
     assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import examples
 from recording_rows import make_rows, new_recording
+from refusals import refused
 from report_blocks import extract
 from test_files import full_recording
 
@@ -81,26 +82,24 @@ def test_a_report_opens_like_its_recording(tmp_path):
     ids=["empty", "foreign", "zip", "no recording", "list", "deep", "no base64", "cut"],
 )
 def test_what_is_no_report_is_refused_in_one_sentence(tmp_path, content):
-    with pytest.raises(DaskscopeError, match=r"run.html cannot be read: its? ") as caught:
+    with refused("bad-file", "run.html"):
         extract(written(tmp_path, content))
-    assert caught.value.code == "bad-file"
 
 
 def test_a_report_whose_recording_is_none_is_refused(tmp_path):
     content = (
         b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"AAAA" + SCRIPT_END
     )
-    with pytest.raises(DaskscopeError, match="it is not a zip file"):
+    with refused("bad-file"):
         daskscope.load(written(tmp_path, content))
 
 
 def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path):
     report = without_page(whole_report())
     path = written(tmp_path, report[: len(report) - 4_000])
-    with pytest.raises(DaskscopeError, match="is truncated") as caught:
+    with refused("cut-file", path):
         extract(path)
-    assert caught.value.code == "cut-file"
-    with pytest.warns(UserWarning, match="is truncated"):
+    with pytest.warns(UserWarning, match=path.name):
         opened = daskscope.load(path)
     assert opened.counts.kept == 320
     assert not opened.about["whole"]
@@ -163,7 +162,7 @@ class _Endless(io.RawIOBase):
 @pytest.mark.parametrize("begin", [b"<html>", b"<html>" + SUMMARY_BEGIN])
 def test_a_huge_page_is_given_up_soon(begin):
     endless = _Endless(begin, b"spam")
-    with pytest.raises(DaskscopeError, match="it holds more than a report"):
+    with refused("bad-file", "endless"):
         take(endless, io.BytesIO(), "endless")
     assert endless.read_bytes < 20_000_000
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 import pytest
 from distributed import Client
+from refusals import refused
 from report_blocks import computed, extract, recording_in, somewhere_else  # noqa: F401
 
 import daskscope
@@ -19,22 +20,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def refused(match: str, *arguments: Any, **options: Any) -> DaskscopeError:
+def refused_block(code: str, *arguments: Any, **options: Any) -> DaskscopeError:
     """The error of a report that cannot be; the block must not run."""
     ran = []
-    with pytest.raises(DaskscopeError, match=match) as caught:  # noqa: SIM117
-        with daskscope.performance_report(*arguments, **options):
-            ran.append(True)
+    with refused(code) as caught, daskscope.performance_report(*arguments, **options):
+        ran.append(True)
     assert not ran
     return caught.value
 
 
 def test_without_a_client_the_block_does_not_run():
-    error = refused("There is no current Dask client.", "run.html")
-    assert (error.code, error.next) == (
-        "no-client",
-        "Run Client() first, or pass a client: client=…",
-    )
+    assert "client=…" in refused_block("no-client", "run.html").next
     assert not os.listdir()  # noqa: PTH208
 
 
@@ -43,52 +39,49 @@ def test_after_its_client_was_closed_a_report_asks_for_another_one(cluster):
         with daskscope.performance_report("run.html"):
             computed(client)
         client.close()
-        assert refused("This Dask client is closed").code == "client-closed"
-    assert (
-        refused("This Dask client is closed", client=client).next == "Make a new one with Client()."
-    )
-    assert "client=…" in refused("There is no current Dask client.").next
+        refused_block("client-closed")
+    assert "Client()" in refused_block("client-closed", client=client).next
+    assert "client=…" in refused_block("no-client").next
 
 
 def test_an_account_needs_a_hub(client):
-    error = refused("daskscope.hub.url", account="team")
-    assert error.code == "no-hub"
-    assert "does not speak to hubs yet" in error.text
+    assert "daskscope.hub.url" in str(refused_block("no-hub", account="team"))
     with dask.config.set({"daskscope.hub.url": "https://ada:secret@hub.example.org"}):
-        error = refused("does not speak to hubs yet", account="team")
-    assert error.code == "no-hub"
+        error = refused_block("no-hub", account="team")
     assert "https://hub.example.org" in error.text
     with dask.config.set({"daskscope.hub.url": "hub.example.org"}):
-        assert refused("daskscope.hub.url = ", account="team").code == "bad-setting"
+        error = refused_block("bad-setting", account="team")
+    assert "daskscope.hub.url = " in error.text
 
 
 @pytest.mark.parametrize(
-    ("filename", "match"),
+    ("filename", "why"),
     [
-        ("missing/run.html", r"There is no directory .*missing"),
-        (".", "it is a directory"),
-        ("", "The filename is empty"),
+        ("missing/run.html", "missing"),
+        (".", "directory"),
+        ("", "empty"),
         ("x" * 300 + ".html", "File name too long"),
-        ("a\0b.html", "has a NUL character"),
-        ("/dev/null", "no ordinary file"),
-        ("/proc/run.html", "Nothing can be written"),
+        ("a\0b.html", "NUL"),
+        ("/dev/null", "/dev/null"),
+        ("/proc/run.html", "/proc/run.html"),
         ("nowhere://bucket/run.html", "Protocol not known"),
-        ("memory://", "it names no file"),
+        ("memory://", "memory://"),
     ],
 )
-def test_a_place_where_nothing_can_be_written_is_refused_before_the_block(client, filename, match):
-    assert refused(match, filename).code == "bad-path"
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_block(client, filename, why):
+    assert why in refused_block("bad-path", filename).text
 
 
 def test_a_name_that_fits_only_the_report_is_refused_with_a_recording(client):
     name = "x" * 248 + ".html"
-    assert refused("File name too long", name, recording=True).code == "bad-path"
+    assert "File name too long" in refused_block("bad-path", name, recording=True).text
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_directory_is_refused_before_the_block(client, tmp_path):
     (tmp_path / "closed").mkdir(mode=0o500)
-    assert refused("Permission denied", tmp_path / "closed" / "run.html").code == "bad-path"
+    error = refused_block("bad-path", tmp_path / "closed" / "run.html")
+    assert "Permission denied" in error.text
 
 
 @pytest.mark.parametrize(
@@ -96,8 +89,8 @@ def test_a_read_only_directory_is_refused_before_the_block(client, tmp_path):
 )
 def test_a_setting_that_cannot_be_used_is_named_before_the_block(client, setting, value):
     with dask.config.set({f"daskscope.report.{setting}": value}):
-        error = refused(f"daskscope.report.{setting} = .* must be a number, or null")
-    assert error.code == "bad-setting"
+        error = refused_block("bad-setting")
+    assert f"daskscope.report.{setting} = " in error.text
 
 
 def test_arguments_of_a_wrong_kind_are_refused(client):
@@ -198,13 +191,12 @@ def test_a_full_disk_leaves_nothing_behind_and_the_recording_in_memory(client, t
     _, hard = soft = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         with (
-            pytest.raises(DaskscopeError, match=r"run.html could not be written: ") as caught,
+            refused("not-written", "run.html") as caught,
             daskscope.performance_report("run.html", recording=True) as report,
         ):
             fill_disk(client, 200_000, hard)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, soft)
-    assert caught.value.code == "not-written"
     assert "report.save" in caught.value.next
     assert path.read_text() == "what was there"
     assert list(tmp_path.iterdir()) == [path]
@@ -227,13 +219,12 @@ def test_a_full_temporary_disk_is_not_the_fault_of_the_reports_place(client, pla
     _, hard = soft = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         with (
-            pytest.raises(DaskscopeError, match="No temporary file could be written") as caught,
+            refused("no-room") as caught,
             daskscope.performance_report(place) as report,
         ):
             fill_disk(client, full, hard)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, soft)
-    assert caught.value.code == "no-room"
     assert place not in caught.value.text
     assert "daskscope.recording.directory" in caught.value.next
     assert "report.save() writes it" in caught.value.next
@@ -249,10 +240,9 @@ def test_a_place_of_temporary_files_that_cannot_be_is_named_as_that(client, tmp_
         computed(client)
     with (
         dask.config.set({"daskscope.recording.directory": nowhere}),
-        pytest.raises(DaskscopeError, match=f"No temporary file could .* {nowhere}") as caught,
+        refused("no-room", nowhere),
     ):
         report.save("elsewhere.html")
-    assert caught.value.code == "no-room"
 
 
 def fill_disk(client: Client, full: int, hard: int) -> None:
@@ -289,13 +279,10 @@ def test_a_report_goes_to_a_url_that_fsspec_can_write(client):
 def test_a_storage_that_refuses_leaves_the_recording_in_memory(client):
     pytest.importorskip("fsspec")
     with (
-        pytest.raises(
-            DaskscopeError, match=r"local:///proc/nowhere/run.html could not be written: "
-        ) as caught,
+        refused("not-written", "local:///proc/nowhere/run.html"),
         daskscope.performance_report("local:///proc/nowhere/run.html") as report,
     ):
         computed(client)
-    assert caught.value.code == "not-written"
     assert report.recording.counts.kept == 20
 
 

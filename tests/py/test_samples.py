@@ -242,7 +242,7 @@ def test_a_scheduler_that_refuses_to_tell_its_events_is_asked_once_and_it_is_sai
         daskscope.connect(client) as s,
     ):
         eventually(lambda: len(cluster_of(s.recording)) >= 3)
-        assert [notice.code for notice in s.notices] == ["plugins-refused", "events-not-told"]
+        assert [notice.code for notice in s.notices] == ["plugins-refused", "events-blocked"]
         client.gather(client.map(abs, range(-20, 0), pure=False))
         assert s.recording.counts.captured == 20
         assert s.recording.events.empty

@@ -85,7 +85,7 @@ def test_what_is_known_of_a_session_goes_on_with_it(client: Client, tmp_path: Pa
 @pytest.mark.parametrize(
     ("refused", "codes"),
     [
-        (["register_scheduler_plugin", "events"], ["plugins-refused", "events-not-told"]),
+        (["register_scheduler_plugin", "events"], ["plugins-refused", "events-blocked"]),
         (["register_scheduler_plugin", "get_task_stream"], ["reading-refused"]),
     ],
 )

@@ -22,7 +22,7 @@ def test_a_full_page_gets_no_more_history_but_what_happens_now(scene, monkeypatc
     assert len(page.covered) == held + 100
     (notice,) = page.of("status")[-1]["notices"]
     assert notice["code"] == "page-full"
-    assert f"{200_000 - held:,} tasks" in notice["text"]
+    assert f"{200_000 - held:,} " in notice["text"]
     page.watch(have=[(200_000 - held, 200_100)])
     scene.run(2)
     assert len(page.covered) == held + 100

@@ -276,8 +276,7 @@ def test_the_time_of_a_recording_without_a_block_is_that_of_its_rows():
 
 def test_that_nothing_ran_deserves_a_look_unless_an_exception_says_why():
     looked = finding(summary(with_block(new_recording())), "nothing")
-    assert looked["title"] == "No task finished or failed"
-    assert looked["text"] == "Was .compute() called, and with the client that was recorded?"
+    assert ".compute()" in looked["text"]
     assert "nothing" not in codes(summary(with_block(recording_of([(0, 1)]))))
     assert "nothing" not in codes(summary(with_block(new_recording(), whole=False)))
     raised = {"type": "NameError", "text": "x", "traceback": ""}
@@ -462,10 +461,11 @@ def test_what_was_lost_is_told():
     recording.append_tasks(1, rows, pack_keys(0, ["a"]).data)
     figures = summary(with_block(recording))
     assert codes(figures)[:3] == ["dropped", "gap", "clocks"]
-    assert finding(figures, "dropped")["title"] == "12 of 23 tasks were dropped"
-    assert "5 tasks by the bound of daskscope.agent" in finding(figures, "dropped")["text"]
+    assert "12 of 23 tasks" in finding(figures, "dropped")["title"]
+    assert "5 tasks" in finding(figures, "dropped")["text"]
+    assert "daskscope.agent.memory-limit" in finding(figures, "dropped")["text"]
     assert finding(figures, "gap")["time"] == [START + 1, START + 4]
-    assert finding(figures, "clocks")["text"].startswith("1 row ends before it began")
+    assert "1 row" in finding(figures, "clocks")["text"]
 
 
 def test_tasks_that_no_disk_took_were_not_dropped_by_a_bound(tmp_path):

@@ -107,7 +107,7 @@ def test_a_client_that_was_closed_has_nothing_to_ask(cluster: LocalCluster) -> N
     client.scheduler = None
     found = ask(client)
     assert found.missing == (
-        "versions and logs: the scheduler could not be asked (there is no scheduler)",
+        "versions and logs: the scheduler could not be reached (there is no scheduler)",
     )
 
 

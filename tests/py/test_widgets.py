@@ -141,7 +141,7 @@ def test_a_wrong_client_is_refused_by_name(wrong):
         ({"Client": None}, "unexpected argument 'Client': did you mean 'client'"),
         (
             {"height": 300},
-            r"unexpected argument 'height': it belongs into layout={\"height\": \"300px\"}",
+            r"unexpected argument 'height': it belongs in layout={\"height\": \"300px\"}",
         ),
         ({"_unsubscribe": None}, "unexpected argument '_unsubscribe'"),
     ],

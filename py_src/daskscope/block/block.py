@@ -89,7 +89,7 @@ def record(
 
 @dataclass(slots=True)
 class _End:
-    """What is known of the end of a block; it is completed step by step."""
+    """The facts about the end of a block, completed step by step."""
 
     over_s: float
     """Monotonic."""
@@ -99,9 +99,9 @@ class _End:
     """The same time by the scheduler's clock, as that is known now."""
     at_once: Positions
     until: Positions
-    """Where the recording was when all was there that finished before the end."""
+    """The positions with everything that finished before the end."""
     late: Positions
-    """And after the heartbeat."""
+    """The positions after the next heartbeat."""
     around: VersionsAndLogs = INTERRUPTED
 
 
@@ -116,7 +116,7 @@ class Block(Generic[T]):
         title: str | None = None,
         code: str = "",
     ) -> None:
-        # What cannot be written is found out before anything runs.
+        # A wrong path is an error before anything runs.
         self._place = LocalTarget(text_of(path)) if path is not None else None
         self._client = client
         self._title = None if title is None else checked_text(title, "title")
@@ -142,14 +142,14 @@ class Block(Generic[T]):
         return self._part.recording
 
     def _given(self) -> T:
-        """Return what `with` gives."""
+        """Return the object of `with … as`."""
         return cast("T", self.recording)
 
     def _ended(self, error: BaseException | None) -> None:
-        """Hear that the recording is complete, and how the block ended."""
+        """Called when the recording is complete, with the exception of the block."""
 
     def abandon(self) -> None:
-        """Record no more, and write nothing; a block that has ended stays as it is."""
+        """Stop recording without writing anything; a block that has ended is not changed."""
         if not self._holding:
             return
         try:
@@ -203,7 +203,7 @@ class Block(Generic[T]):
         """Ask for what is still missing at the end, in the background loop."""
         try:
             await catch_up_since(self._session, end.over_s)
-            self._told(end)
+            self._note_reported(end)
             await asyncio.gather(self._heartbeats(), read_profile(self._session))
             await catch_up_async(self._session, sampled=True)
             end.late = self._positions()
@@ -212,7 +212,7 @@ class Block(Generic[T]):
             end.around = not_asked(why)
 
     async def _follow(self) -> None:
-        """Copy from time to time what the session's recording keeps as measured for a while."""
+        """Copy raw rows of series now and then: the session keeps them only for a while."""
         while True:
             await asyncio.sleep(FOLLOW_S)
             self._part.advance_series()
@@ -260,8 +260,8 @@ class Block(Generic[T]):
     def _positions(self) -> Positions:
         return positions_of(parts_of(self._session).store)
 
-    def _told(self, end: _End) -> None:
-        """Take note of how far the recording was when the scheduler first heard of the end."""
+    def _note_reported(self, end: _End) -> None:
+        """Note the positions of the first answer of the scheduler after the end."""
         end.until = end.late = self._positions()
         next_task = parts_of(self._session).collector.next_task_at(end.over_s)
         if next_task is not None:
@@ -269,7 +269,7 @@ class Block(Generic[T]):
             end.until = replace(end.until, task=task)
 
     def _over(self) -> _End:
-        """Take note of the end, first of all."""
+        """Note when the block ended."""
         # Two readings of the scheduler's clock may differ: it gets to be known better.
         over_s, clock = time.monotonic(), self._now()
         stop = self._facts["start"] + over_s - self._began_s
@@ -285,7 +285,7 @@ class Block(Generic[T]):
         try:
             if end.until is end.at_once:  # interrupted before anything was asked
                 catch_up(session, sampled=True)
-                self._told(end)
+                self._note_reported(end)
             if self._writing is not None:
                 self._writing.wait()
             part.advance(end.at_once)
@@ -320,7 +320,7 @@ class Block(Generic[T]):
 
 
 async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Wait for that also if this is cancelled meanwhile; then it is cancelled afterwards."""
+    """Wait for `work` even if this task is cancelled; the cancellation follows."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)

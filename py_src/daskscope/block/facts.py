@@ -1,4 +1,4 @@
-"""What is known of a block, besides its tables, and what is asked about it at its end."""
+"""Facts about a block besides its tables, and the questions at its end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def new_block_recording(session: Session, since: Positions, start: float) -> Blo
 def facts_at_start(
     session: Session, *, title: str | None, code: str, source: str, start: float
 ) -> dict[str, Any]:
-    """Return what is known when a block begins."""
+    """Return the facts at the beginning of a block."""
     known = made_by(session.name, session.address, title=title or "", code=code, source=source)
     return {**known, "start": start}
 
@@ -90,7 +90,7 @@ async def versions_and_logs_of(session: Session, start: float) -> VersionsAndLog
 
 
 def not_asked(error: Exception) -> VersionsAndLogs:
-    """Return what is known of versions and logs where asking for them failed."""
+    """Return versions and logs after a failed request: only why they are missing."""
     return VersionsAndLogs(missing=(f"versions and logs: {type(error).__name__}: {error}"[:500],))
 
 
@@ -102,7 +102,7 @@ def heartbeat_s(workers: int) -> float:
 
 
 def describe(error: BaseException | None) -> dict[str, str] | None:
-    """Return type, text and traceback of what ended a block, if anything did."""
+    """Return type, text and traceback of the exception that ended a block, if any."""
     if error is None:
         return None
     import traceback

@@ -76,7 +76,7 @@ class Report:
 
     @property
     def recording(self) -> Recording:
-        """What was recorded, not redacted."""
+        """The recording, not redacted."""
         return Recording(self._core())
 
     def save(self, filename: str | PathLike[str] | None = None) -> str:
@@ -89,9 +89,9 @@ class Report:
         if not self._whole:
             raise DaskscopeError(
                 "not-ended",
-                "The block of this report has not ended, so it cannot be written yet.",
-                f"It is written to {self.filename} at the end; afterwards "
-                'report.save("elsewhere.html") writes it elsewhere, too.',
+                "This report cannot be written yet: its block has not ended.",
+                f"It is written to {self.filename} at the end of the block; after that, "
+                'report.save("elsewhere.html") writes another copy.',
             )
         if filename is not None:
             self._place = page_target(filename)
@@ -172,8 +172,10 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
     code       the code that the report shows; in a notebook the default is the cell
     """
 
-    shows_card = True
-    """Whether a notebook shows the card at the end; magics show it themselves."""
+    shows_card: bool | None = None
+    """Whether the card is shown at the end; None: in notebooks."""
+    opens = False
+    """Whether the report is opened then."""
 
     def __init__(
         self,
@@ -186,7 +188,7 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
         client: Client | None = None,
         code: str = "",
     ) -> None:
-        # All that can be wrong should be so before the block runs, not after it.
+        # Wrong arguments are errors before the block runs.
         if account is not None:
             from daskscope.library.library_api import no_hub
 
@@ -206,7 +208,7 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
         self.report = self._new_report(lambda: self.core)
 
     def of_past(self, core: RecordingStore) -> Report:
-        """Return the report of what is recorded already, instead of the block's."""
+        """Return a report about an existing recording, instead of the block's."""
         return self._new_report(lambda: core, whole=True)
 
     def _given(self) -> Report:
@@ -223,8 +225,9 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
             warnings.warn(str(failure), stacklevel=4)
             return
         print(f"Performance Report Available at: {url}")  # noqa: T201 - as Coiled's does
-        if self.shows_card and getattr(shell(), "kernel", None) is not None:
-            show_card(self.report)
+        in_notebook = getattr(shell(), "kernel", None) is not None
+        if in_notebook if self.shows_card is None else self.shows_card:
+            show_card(self.report, open_it=self.opens)
 
 
 def show_card(report: Report, *, open_it: bool = False) -> None:
@@ -244,9 +247,9 @@ def show_card(report: Report, *, open_it: bool = False) -> None:
     has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, screens))
     if in_server or not has_screen or not webbrowser.open(report.url):
         sys.stderr.write(
-            "--open: the report can be opened neither in JupyterLab, which does not show that "
-            "folder, nor in a browser on this computer. If the library has a copy, it is in the "
-            "sidebar, under Reports.\n"
+            "--open: the report was not opened. JupyterLab does not serve its folder, and this "
+            "computer has no browser. If the library has a copy, open it from the sidebar, under "
+            "Reports.\n"
         )
 
 

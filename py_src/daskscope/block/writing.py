@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 LOOK_EVERY_S: Final = 2.0
 WRITE_TASKS: Final = 5_000
 WRITE_AFTER_S: Final = 30.0
-"""So much, or so old, is worth members of its own: a file has a bounded number of them."""
+"""Rows are written from this number or age on: a file has a bounded number of members."""
 
 
 class Writing:
@@ -46,8 +46,8 @@ class Writing:
         except OSError as error:
             raise DaskscopeError(
                 "not-writable",
-                f"Nothing can be written to {place.name}: {error.strerror or error}.",
-                "Nothing ran. Choose another place, or make the directory.",
+                f"{place.name} cannot be written: {error.strerror or error}.",
+                "The block did not run. Choose another place, or create the directory.",
             ) from error
         self._whole: Path | None = None
         self._figures: dict[str, Any] = {}
@@ -70,7 +70,7 @@ class Writing:
                     self._writer.append(self._part.recording)
                 except OSError as error:
                     failure = self._fail(error)
-                    logger.warning("%s Recording goes on in memory.", failure.text)
+                    logger.warning("%s Recording continues in memory.", failure.text)
                 self._written, self._written_s = self._part.recording.next_task, time.monotonic()
 
     def _is_due(self) -> bool:
@@ -79,7 +79,7 @@ class Writing:
         return news >= WRITE_TASKS or (news > 0 and old)
 
     def _fail(self, error: OSError) -> DaskscopeError:
-        """Keep what was written, which may be all that there is of a long run."""
+        """Keep the part that was written: it may be all that is left of a long run."""
         kept = self._writer.keep()
         written = f" What had been written is in {kept}, a truncated file." if kept else ""
         failure = self._failure = DaskscopeError(
@@ -92,35 +92,35 @@ class Writing:
         return failure
 
     def halt(self) -> None:
-        """Let the thread take nothing more, and end; it may still write what it has."""
+        """Stop the thread; it may still write the rows that it has."""
         with self._turn:
             self._over.set()
 
     def wait(self) -> None:
-        """Wait for the end of the thread; what came since is written by `finish`."""
+        """Wait for the end of the thread; `finish` writes later rows."""
         self._thread.join()
 
     def abandon(self) -> None:
-        """Stop, and leave nothing behind."""
+        """Stop, and remove the file."""
         self.halt()
         self.wait()
         self._writer.abandon()
 
     def put_into_library(self) -> None:
-        """Put a copy of what is whole into the library, which warns where it cannot."""
+        """Copy the finished file to the library, which warns if it cannot."""
         from daskscope import library
 
         if self._whole is not None:
             library.keep(self._whole, self._figures, kind="recording")
 
     def close(self) -> None:
-        """Stop; a file that was not finished stays as one that was cut off."""
+        """Stop; an unfinished file stays as a truncated one."""
         self.halt()
         self.wait()
         self._writer.keep()
 
     def finish(self, *, quiet: bool) -> None:
-        """Write the rest; if that fails raise, or warn while another exception is on its way."""
+        """Write the rest; on failure raise, or only warn if the block raised."""
         if self._failure is None:
             try:
                 self._finish()
@@ -151,11 +151,11 @@ class Writing:
 
 
 def _only_in_file(kept: Counts, written: Counts, name: str) -> dict[str, str]:
-    """Return what to say of figures that are made of what is in memory."""
+    """Return the notice about figures that cover only the tasks in memory."""
     return Notice(
         "only-in-file",
         "warn",
         f"Busy times, times by prefix and action, and the overview cover only the newest "
-        f"{kept.kept:,} of {written.kept:,} tasks: older ones did not stay in memory.",
-        f"{name} has all of them; counts and totals are of all.",
+        f"{kept.kept:,} of {written.kept:,} tasks: older tasks were dropped from memory.",
+        f"{name} has all tasks; counts and totals cover all of them.",
     ).to_json()

@@ -1,7 +1,7 @@
-"""The command `daskscope`: record a cluster, look into recordings, take things out of them.
+"""The command `daskscope`: record a cluster, inspect recordings, convert them.
 
-Results go to standard output, everything else to standard error. A fault is one line; with
-`--debug` Python's traceback follows.
+Results go to standard output, everything else to standard error. An error is one line; with
+`--debug` its traceback is shown, too.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(str(error), debug=given.debug)
     except Exception as error:  # noqa: BLE001 - any failure is one line
         return _failed(
-            f"{type(error).__name__}: {error} (unexpected; --debug shows where)", debug=given.debug
+            f"{type(error).__name__}: {error} (unexpected; try --debug)",
+            debug=given.debug,
         )
 
 
 @contextmanager
 def _warnings_in_words() -> Iterator[None]:
-    """Show what users are warned of as one line, without the line of code that said so."""
+    """Show each warning for users as one line, without its line of code."""
     with warnings.catch_warnings():
         shown = warnings.showwarning
 

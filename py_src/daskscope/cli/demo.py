@@ -1,4 +1,4 @@
-"""`daskscope demo`: a small cluster with a lively workload, to try everything on."""
+"""`daskscope demo`: a small cluster that runs a workload, to try Daskscope on."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def demo(given: argparse.Namespace) -> int:
         client.run(leave_interrupts)
         address = cluster.scheduler_address
         say(address)
-        warn("Look at it from a notebook:   from dask.distributed import Client")
+        warn("Connect from a notebook:      from dask.distributed import Client")
         warn(f'                              client = Client("{address}")')
-        warn(f"or record it:                 daskscope record --scheduler {address} --for 30s")
+        warn(f"Or record it:                 daskscope record --scheduler {address} --for 30s")
         after = f"after {moment_text(given.seconds)}, or " if given.seconds else ""
-        warn(f"It ends {after}with Ctrl-C.")
+        warn(f"It stops {after}with Ctrl-C.")
         rounds = _work(client, ends)
-    warn(f"{count_text(rounds, 'round')} of work done")
+    warn(f"Finished {count_text(rounds, 'round')} of work")
     return 0
 
 

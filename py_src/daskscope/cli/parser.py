@@ -1,4 +1,4 @@
-"""What can be said on the command line, and the help that teaches it."""
+"""The options of the command line, and their help."""
 
 from __future__ import annotations
 
@@ -17,29 +17,28 @@ FORMATS: Final = {
     "speedscope": ".speedscope.json",
     "collapsed": ".collapsed.txt",
 }
-"""And how the names of results end."""
+"""Each format, and the ending of its files."""
 
 _EXAMPLES: Final[dict[str, str]] = {
     "": """\
 examples:
-  daskscope demo                                   a cluster to try all this on
+  daskscope demo                                   start a cluster to try this on
   daskscope record --scheduler tcp://10.0.0.1:8786 --for 60s --output run.daskscope
-  daskscope info run.daskscope                     what is in it
-  daskscope report run.daskscope                   run.html, opens in any browser
-  daskscope export run.daskscope --to chrome       for https://ui.perfetto.dev
-  daskscope COMMAND --help                         more on each
+  daskscope info run.daskscope                     show what the recording contains
+  daskscope report run.daskscope                   write run.html, for any browser
+  daskscope export run.daskscope --to chrome       write a file for https://ui.perfetto.dev
+  daskscope COMMAND --help                         show the help of a command
 
-exit codes: 0 done, 1 an error, 2 wrong usage, 130 interrupted
+exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted
 """,
     "record": """\
-Nothing has to be installed on the cluster. Tasks are recorded from the moment in which
-"Recording" is printed. Ctrl-C ends it early, and what there is is written.
+The cluster needs no installation. Recording starts when "Recording" is printed. To stop
+it early, press Ctrl-C; the recording up to then is written.
 
-The file grows while it is recorded. Where the program is killed, what is left, named
-run.part-….daskscope, opens like any recording.
+The file grows during the recording. If the program is killed, the file
+run.part-….daskscope remains, which opens like any recording.
 
-Connections over TLS take their certificates from Dask's configuration
-(distributed.comm.tls), as every client does.
+For TLS, set the certificates in Dask's configuration (distributed.comm.tls).
 
 examples:
   daskscope record --scheduler localhost:8786             until Ctrl-C, into run-DATE-TIME.daskscope
@@ -47,53 +46,52 @@ examples:
   daskscope record --scheduler tls://10.0.0.1:8786 --for 90 --title "before the change"
 """,
     "report": """\
-One HTML file with everything in it: it opens from a disk, without a network, and can be
-sent to people without Dask. The recording can be taken out again with extract.
---redact leaves out what is private, from the recording in it as well.
+A report is one HTML file that opens offline, without Dask. It contains the recording;
+`daskscope extract` extracts it. --redact removes private data from the report and from
+the recording in it.
 
 examples:
-  daskscope report run.daskscope                          run.html beside it
+  daskscope report run.daskscope                          writes run.html next to it
   daskscope report run.daskscope -o reports/monday.html --title "Monday's run"
   daskscope report run.daskscope --redact code,paths,hosts
 """,
     "info": """\
 examples:
   daskscope info run.daskscope
-  daskscope info dask-report.html                         a report has a recording, too
+  daskscope info dask-report.html                         a report contains a recording
   daskscope info run.daskscope --json | python -m json.tool
-  daskscope info s3://bucket/run.daskscope                whatever fsspec can open
+  daskscope info s3://bucket/run.daskscope                any URL that fsspec can open
 """,
     "extract": """\
-Writes NAME.daskscope, which every other command takes, and the summary of the
-report as NAME.json. Files of these names that are there already stay, and nothing is
-written, unless --force is given: the recording in a report may be less than the one
-that it was made of.
+Writes the recording as NAME.daskscope and the summary as NAME.json. Existing files are
+not replaced unless you pass --force: the recording in a report may contain less than
+the original one.
 
 examples:
-  daskscope extract dask-report.html                      beside the report
+  daskscope extract dask-report.html                      writes next to the report
   daskscope extract dask-report.html --to out/
-  daskscope extract dask-report.html --force              in place of those that are there
+  daskscope extract dask-report.html --force              replaces existing files
 """,
     "export": """\
 formats:
-  chrome    JSON for https://ui.perfetto.dev and chrome://tracing: workers as processes,
-            their threads as threads; compressed where the name ends with .gz
-  parquet   a directory with one file a table, for Polars, DuckDB, Spark, pandas
+  chrome    JSON for https://ui.perfetto.dev and chrome://tracing, with a process for each
+            worker and its threads; compressed if the name ends in .gz
+  parquet   a directory with one file for each table, for Polars, DuckDB, Spark or pandas
   csv       the same as text; times also in seconds from the start of the recording
   speedscope, collapsed
-            the profile of tasks, and of the event loops of workers and scheduler: JSON for
-            https://www.speedscope.app, or a line for each stack, as flamegraph.pl reads it
+            the profile of tasks and of the event loops of workers and scheduler: JSON for
+            https://www.speedscope.app, or one line for each stack, for flamegraph.pl
 
 examples:
-  daskscope export run.daskscope --to chrome              run.trace.json.gz beside it
+  daskscope export run.daskscope --to chrome              writes run.trace.json.gz next to it
   daskscope export run.daskscope --to parquet -o tables/
   daskscope export dask-report.html --to csv
-  daskscope export run.daskscope --to speedscope          run.speedscope.json beside it
+  daskscope export run.daskscope --to speedscope          writes run.speedscope.json
 """,
     "demo": """\
-A scheduler and some workers on this machine, that load, clean, join and score what is
-not there, now and then with an error. The address is printed: watch it from a
-notebook with Client(ADDRESS), or record it.
+Starts a scheduler and workers on this machine. Their tasks load, clean, join and score
+made-up data, sometimes with an error. The address is printed: connect from a notebook
+with Client(ADDRESS), or record it.
 
 examples:
   daskscope demo                                          until Ctrl-C
@@ -106,7 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     parser = argparse.ArgumentParser(
         prog="daskscope",
-        description="Record what a Dask cluster does, and look at it afterwards.",
+        description="Record what a Dask cluster does, and inspect it afterwards.",
         epilog=_EXAMPLES[""],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -114,58 +112,59 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
 
-    record = _command(commands, "record", "Record a running cluster into a file.")
+    record = _command(commands, "record", "Record a running cluster to a file.")
     record.add_argument(
         "--scheduler",
         required=True,
         metavar="ADDRESS",
-        help="of the scheduler, such as tcp://10.0.0.1:8786",
+        help="address of the scheduler, such as tcp://10.0.0.1:8786",
     )
     record.add_argument(
         "--for",
         dest="seconds",
         type=seconds,
         metavar="TIME",
-        help="how long, such as 60s, 5m or 1h; until Ctrl-C if it is left out",
+        help="duration, such as 60s, 5m or 1h; by default until Ctrl-C",
     )
     _add_output(
         record,
         "FILE",
-        "the recording, in place of one that is there; run-DATE-TIME.daskscope if left out",
+        "the recording; an existing one is replaced. Default: run-DATE-TIME.daskscope",
     )
-    record.add_argument("--title", default="", help="what reports call it")
+    record.add_argument("--title", default="", help="title in reports")
 
-    report = _command(commands, "report", "Make a report, one HTML file, of a recording.")
+    report = _command(commands, "report", "Write a report about a recording: one HTML file.")
     _add_file(report, "a recording: a path, or a URL that fsspec can open")
     _add_output(
         report,
         "FILE",
-        "the report, a path or a URL, .html where it has no ending; NAME.html beside the recording",
+        "the report: a path or a URL; a name without an extension gets .html. Default: NAME.html "
+        "next to the recording",
     )
-    report.add_argument("--title", help="instead of the one that the recording has")
+    report.add_argument("--title", help="title; default: the title of the recording")
     report.add_argument(
         "--redact",
         type=redactable,
         default=(),
         metavar="WHAT,…",
-        help="leave out: code, paths, hosts",
+        help="leave out one or more of code, paths, hosts",
     )
 
-    info = _command(commands, "info", "Say what is in a recording or a report.")
+    info = _command(commands, "info", "Show what a recording or a report contains.")
     _add_file(info, "a recording or a report: a path, or a URL that fsspec can open")
-    info.add_argument("--json", action="store_true", help="for programs")
+    info.add_argument("--json", action="store_true", help="write JSON")
 
-    extract = _command(commands, "extract", "Take the recording and the summary out of a report.")
+    extract = _command(commands, "extract", "Extract the recording and the summary from a report.")
     _add_file(extract, "a report")
     extract.add_argument(
         "--to",
         metavar="DIR",
         type=expanduser,
-        help="where the files go; beside the report if it is left out",
+        help="directory for the files; default: that of the report",
     )
-    extract.add_argument("--force", action="store_true", help="replace files that are there")
+    extract.add_argument("--force", action="store_true", help="replace existing files")
 
-    export = _command(commands, "export", "Write a recording in the format of another program.")
+    export = _command(commands, "export", "Convert a recording for another program.")
     _add_file(export, "a recording or a report: a path, or a URL that fsspec can open")
     export.add_argument(
         "--to",
@@ -174,20 +173,20 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FORMAT",
         help=", ".join(FORMATS),
     )
-    _add_output(export, "PATH", "file, or directory (parquet, csv); beside FILE if it is left out")
+    _add_output(export, "PATH", "file, or directory for parquet and csv; default: next to FILE")
 
-    demo = _command(commands, "demo", "Run a small cluster with a lively workload.")
+    demo = _command(commands, "demo", "Run a small cluster with a workload.")
     demo.add_argument(
         "--seconds",
         type=seconds,
         metavar="N",
-        help="stop after so long; at Ctrl-C if it is left out",
+        help="stop after this time; by default at Ctrl-C",
     )
     return parser
 
 
 def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
-    """Begin a command; `text` is what it does, in a sentence."""
+    """Add a command; `text` is a sentence about it."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=text[0].lower() + text[1:].rstrip("."),
@@ -195,9 +194,12 @@ def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
         epilog=_EXAMPLES[name],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    # After the command as well; what was said before it must stay.
+    # Also after the command, where it must not reset the one before it.
     parser.add_argument(
-        "--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks of errors"
+        "--debug",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="show tracebacks of errors",
     )
     return parser
 
@@ -230,7 +232,7 @@ def redactable(text: str) -> tuple[str, ...]:
 
 
 def seconds(text: str) -> float:
-    """Return a length of time that was typed.
+    """Return the seconds of a typed duration.
 
     >>> seconds("60s"), seconds("5m"), seconds("90")
     (60.0, 300.0, 90.0)
@@ -242,5 +244,5 @@ def seconds(text: str) -> float:
     except (ValueError, KeyError, TypeError):
         value = 0.0
     if not isfinite(value) or value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no length of time such as 60s, 5m or 1h")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration such as 60s, 5m or 1h")
     return value

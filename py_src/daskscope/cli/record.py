@@ -50,12 +50,12 @@ def record(given: argparse.Namespace) -> int:
     if passed is None:
         return INTERRUPTED
     if given.seconds is None:
-        warn(f"The scheduler was gone after {moment_text(passed)}.")
+        warn(f"The scheduler stopped after {moment_text(passed)}.")
     elif passed < given.seconds:
         raise DaskscopeError(
             "scheduler-gone",
-            f"The scheduler was gone after {moment_text(passed)} of {moment_text(given.seconds)}.",
-            "What was recorded until then is written.",
+            f"The scheduler stopped after {moment_text(passed)} of {moment_text(given.seconds)}.",
+            "The recording up to then was written.",
         )
     return 0
 
@@ -86,7 +86,7 @@ def _client(address: str) -> Client:
         raise DaskscopeError(
             "no-scheduler",
             f"No scheduler could be reached at {address}: {reason(error)}.",
-            "Check the address, and that this machine may connect to it.",
+            "Check the address, and whether this machine can connect to it.",
         ) from error
     return client
 
@@ -131,7 +131,7 @@ def _status(session: Session, passed: float, seconds: float | None) -> str:
 def _finish(block: Block[Recording], path: Path) -> Path:
     """Write what there is; return where it is."""
     line = Line()
-    line.show("Waiting for the last figures of the workers, and for their logs …")
+    line.show("Waiting for the workers' last measurements and logs …")
     try:
         block.__exit__(None, None, None)
     except DaskscopeError as error:
@@ -141,7 +141,9 @@ def _finish(block: Block[Recording], path: Path) -> Path:
             elsewhere = Path(tempfile.mkdtemp(prefix="daskscope-")) / path.name
             block.recording.save(elsewhere)
         except (DaskscopeError, OSError):
-            raise DaskscopeError(error.code, error.text, "There was no other place.") from error
+            raise DaskscopeError(
+                error.code, error.text, "It could not be written to a temporary directory either."
+            ) from error
         warn(error.text)
         return elsewhere
     finally:

@@ -45,7 +45,7 @@ _OF_SYSTEM: Final = re.compile(r"/dev/(?!shm/)|/proc/")
 
 
 def info(given: argparse.Namespace) -> int:
-    """Print what is in it."""
+    """Print what is in a recording."""
     with reading(given.file):
         recording = opened(given.file)
     if given.json:
@@ -66,7 +66,7 @@ def info(given: argparse.Namespace) -> int:
 
 
 def facts_of(file: str, recording: RecordingStore) -> Iterator[tuple[str, str]]:
-    """Return names and words of what is worth a line."""
+    """Return the lines of `info`: a name and a text each."""
     about, counts = recording.about_facts, recording.counts
     is_file = not is_url(file) and not is_stream(file)
     on_disk = f", {bytes_text(Path(file).stat().st_size)}" if is_file else ""
@@ -97,10 +97,10 @@ def facts_of(file: str, recording: RecordingStore) -> Iterator[tuple[str, str]]:
     if counts.dropped_recording:
         yield "", f"{counts.dropped_recording:,} were dropped by the recording"
     if recording.skewed_rows:
-        yield "", f"{count_text(recording.skewed_rows, 'row')} with clocks that disagree"
+        yield "", f"{count_text(recording.skewed_rows, 'row')} with inconsistent clocks"
     yield "errors", f"{counts.erred:,}"
     if gaps := len(recording.gaps):
-        yield "gaps", f"{count_text(gaps, 'time')} in which tasks may have run unseen"
+        yield "gaps", f"{count_text(gaps, 'interval')} in which tasks may be missing"
     exception = about.get("exception")
     if isinstance(exception, dict):
         yield "ended by", _shown(raised_text(exception))
@@ -128,7 +128,7 @@ def report(given: argparse.Namespace) -> int:
     if given.title is not None:
         recording.about_facts["title"] = given.title
     if given.redact:
-        with Progress("Leaving out what is private"):
+        with Progress("Redacting"):
             recording = redacted(recording, given.redact)
     length = ""
 
@@ -172,7 +172,7 @@ def extract(given: argparse.Namespace) -> int:
 
 
 def _check_free(*paths: Path) -> None:
-    """Refuse to replace: the recording that a report was made of may hold more than that does."""
+    """Refuse to replace files: an existing recording may have more than the report."""
     for path in paths:
         if path.is_file():
             raise DaskscopeError(
@@ -203,7 +203,7 @@ def _chrome(recording: RecordingStore, output: Path) -> None:
     tell(f"{one_line(output)}: {count_text(counts.rows, 'slice')}{written_size}")
     if counts.left_out:
         rows = count_text(counts.left_out, "row")
-        warn(f"{rows} left out: their times are more than thirty years from the others, or none")
+        warn(f"{rows} left out: without a time, or more than thirty years from the others")
 
 
 def _profile(recording: RecordingStore, output: Path, form: str) -> None:
@@ -214,8 +214,8 @@ def _profile(recording: RecordingStore, output: Path, form: str) -> None:
             raise DaskscopeError(
                 "no-profile",
                 "This recording has no profile.",
-                "It was recorded without one, or Dask's profiler was off on the workers: "
-                "distributed.worker.profile.enabled.",
+                "Dask's profiler was probably disabled on the workers: "
+                "check distributed.worker.profile.enabled.",
             )
         write = to_speedscope if form == "speedscope" else to_collapsed
         write(trees, output)
@@ -251,7 +251,7 @@ def beside(file: str, ending: str) -> Path:
 
 
 def place_of(output: str | None, file: str, ending: str) -> Path:
-    """Return where a result goes: as it was said, or beside the file. It is no other's place."""
+    """Return where a result goes: the given path, or beside the file; it replaces no recording."""
     if output:
         check_no_url(output)
     place = Path(output) if output else beside(file, ending)
@@ -260,7 +260,7 @@ def place_of(output: str | None, file: str, ending: str) -> Path:
 
 
 def reading(file: str) -> Progress:
-    """Return what shows that a file is read."""
+    """Return the progress line for reading a file."""
     return Progress(f"Reading {without_secrets(file)}")
 
 
@@ -276,7 +276,7 @@ def recording_of(file: str) -> RecordingStore:
 
 
 def check_apart(file: str, output: Path, option: str = "--output") -> None:
-    """Refuse to write a result over what it is made of; `option` is how to name another place."""
+    """Refuse to overwrite the input; `option` names another place."""
     if not is_url(file) and output.exists() and real(file) == real(output):
         raise DaskscopeError(
             "same-file",
@@ -286,7 +286,7 @@ def check_apart(file: str, output: Path, option: str = "--output") -> None:
 
 
 def check_place(file: str, output: Path) -> None:
-    """Refuse to write over what is read, or over a recording: there may be no other copy."""
+    """Refuse to overwrite the input or a recording: there may be no other copy."""
     check_apart(file, output)
     if is_recording(output):
         raise DaskscopeError(

@@ -80,7 +80,7 @@ class BuiltinRoutes:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """Notices about what these routes lack as well."""
-        return (notice("events-not-told"),) if self._events.unreadable else ()
+        return (notice("events-blocked"),) if self._events.unreadable else ()
 
     def _say_gap(self, reason: str) -> None:
         gap = {"start": self._read_at, "stop": time.time(), "reason": reason}

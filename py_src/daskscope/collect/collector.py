@@ -153,12 +153,12 @@ class Collector:
             self._wake.ring()
 
     def set_wanted(self, tables: Collection[str]) -> None:
-        """Say which tables pages show, of those that cost a question. To be called in the loop."""
+        """Set which tables pages show, of those that need requests. To be called in the loop."""
         self._logs.set_wanted(LOGS.name in tables and not self._over())
         self._profile.set_wanted("pages", SHOWN_S if PROFILE_COUNTS.name in tables else None)
 
     def set_blocks(self, blocks: int) -> None:
-        """Say how many blocks record. To be called in the loop."""
+        """Set how many blocks record. To be called in the loop."""
         self._profile.set_wanted("blocks", BLOCK_S if blocks else None)
 
     async def read_profile(self) -> None:
@@ -166,7 +166,7 @@ class Collector:
         await self._profile.read_until(time.time() + self.clock.ahead_s)
 
     def sample_memory(self, reader: str, interval_s: float | None) -> None:
-        """Say how often a reader wants memory sampled; None lets go. To be called in the loop."""
+        """Set how often a reader wants memory sampled; None ends it. To be called in the loop."""
         if interval_s is None:
             self._memory_readers.pop(reader, None)
         else:
@@ -474,7 +474,7 @@ class Collector:
             self._recording.progress = progress
 
     def left_out(self) -> tuple[Notice, ...]:
-        """Return what to say of tasks and events that are not here, or not whole."""
+        """Return notices about missing or incomplete tasks and events."""
         counted = {"tasks-before": self._before, **self._recording.not_read}
         return tuple(counted_notices(counted))
 

@@ -1,4 +1,4 @@
-"""What a panel says beside the data: a code, a sentence, and what to do."""
+"""The notices that collecting gives: a code, what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GAP_TEXTS: Final = {
-    "agent-failed": "The agent on the scheduler stopped after an error; tasks that finished then "
-    "are missing.",
-    "scheduler-restarted": "The scheduler was restarted; tasks that finished in between are "
+    "agent-failed": "The agent on the scheduler stopped after an error; tasks that finished "
+    "meanwhile are missing.",
+    "scheduler-restarted": "The scheduler was restarted; tasks that finished meanwhile are "
     "missing.",
-    "agent-left": "The agent was unregistered, or was not read for too long; tasks that finished "
-    "in between are missing.",
+    "agent-left": "The agent was removed, or was not read for too long; tasks that finished "
+    "meanwhile are missing.",
     "stream-overrun": "Dask's own task stream dropped some tasks before they could be read.",
 }
 """Why tasks may have run unseen, by the reason of the gap."""
@@ -30,26 +30,26 @@ _TEMPLATES: Final = (
     Notice(
         "plugins-refused",
         "warn",
-        "This scheduler refuses plugins, so the tasks come from Dask's own task stream: without "
-        "spans, metrics and killed workers, and what ran before this panel may be missing.",
+        "This scheduler refuses plugins, so the tasks come from Dask's own task stream. Spans, "
+        "metrics and killed workers are missing, and earlier tasks may be missing.",
         f"To see everything, remove register_scheduler_plugin from {_BLOCKED}.",
     ),
     Notice(
-        "events-not-told",
+        "events-blocked",
         "info",
-        "This scheduler also blocks its event log: what was logged on it is missing.",
-        f"To see it, remove events from {_BLOCKED}.",
+        "This scheduler also blocks its event log: events are missing.",
+        f"To see them, remove events from {_BLOCKED}.",
     ),
     Notice(
         "client-closed",
         "info",
-        "The client was closed. What was recorded stays here.",
+        "The client was closed. The recording is kept.",
         "Run Client() for a new recording.",
     ),
     Notice(
         "session-closed",
         "info",
-        "This session was closed. What was recorded stays here.",
+        "This session was closed. The recording is kept.",
         "Run daskscope.connect(client) for a new recording.",
     ),
     Notice(
@@ -63,58 +63,57 @@ _TEMPLATES: Final = (
         "agent-not-installed",
         "error",
         "The agent could not be installed on the scheduler ({error:.300}). The tasks come from "
-        "Dask's own task stream: without spans, metrics and killed workers, and what ran before "
-        "this panel may be missing.",
+        "Dask's own task stream. Spans, metrics and killed workers are missing, and earlier tasks "
+        "may be missing.",
         _REPORT,
     ),
     Notice(
         "reading-refused",
         "error",
-        "The scheduler at {address} took no plugin and refuses {op} as well: its tasks cannot be "
-        "recorded.",
-        f"Remove register_scheduler_plugin from {_BLOCKED}, or at least {{op}}. It is asked again "
-        "once a minute.",
+        "The scheduler at {address} refuses plugins and {op}: its tasks cannot be recorded.",
+        f"Remove register_scheduler_plugin from {_BLOCKED}, or at least {{op}}. Daskscope tries "
+        "again every minute.",
     ),
     Notice(
         "tasks-before",
         "info",
-        "About {count} had finished on this cluster before recording began; they are not here.",
-        "To have all from the first task on, run `import daskscope` before `Client()` in a "
-        "notebook, or `daskscope.connect(client)` (`await` it where the client is asynchronous) "
-        "before the first task.",
+        "About {count} finished on this cluster before recording began; they are missing.",
+        "To record all tasks, run `import daskscope` before `Client()` in a notebook, or "
+        "`daskscope.connect(client)` before the first task (with `await` if the client is "
+        "asynchronous).",
     ),
     Notice(
         "tasks-incomplete",
         "warn",
-        "Of {count} the workers reported times that cannot be read. The tasks are counted; those "
-        "times are not shown.",
+        "Workers reported unreadable times for {count}. The tasks are counted, but these times "
+        "are not shown.",
     ),
     Notice(
         "tasks-unreadable",
         "error",
-        "The scheduler's agent sent {count} in a form that cannot be read. They are counted as "
-        "dropped; recording goes on.",
+        "The agent on the scheduler sent {count} that cannot be read. They are counted as "
+        "dropped; recording continues.",
         _REPORT,
     ),
     Notice(
         "events-missed",
         "info",
-        "The agent dropped {count}, logged on the scheduler faster than they were read: of each "
-        "topic it keeps the newest. Tasks are not affected.",
+        "The agent dropped {count}: they were logged on the scheduler faster than they were read. "
+        "The newest of each topic are kept; tasks are not affected.",
     ),
     Notice(
         "metrics-unreadable",
         "info",
-        "Of the Fine Performance Metrics {count} had no usable value (not a number, negative, or "
-        "more than 1e18). They are left out.",
-        "If they are metrics of your own, check what your tasks report.",
+        "{count} of Fine Performance Metrics had no usable value (not a number, negative, or more "
+        "than 1e18). They are left out.",
+        "If they are your own metrics, check what your tasks report.",
     ),
     Notice(
         "metrics-stopped",
         "info",
-        "A task reported a value of {names:.500} that is not a number, or more than 1e18. Dask's "
-        "sum of it cannot be used since then: what came later is missing.",
-        "If it is a metric of your own, check what your tasks report.",
+        "A task reported a value of {names:.500} that is not a number, or more than 1e18. This "
+        "makes Dask's sum unusable, so later values are missing.",
+        "If it is your own metric, check what your tasks report.",
     ),
     Notice(
         "metrics-failed",
@@ -126,50 +125,49 @@ _TEMPLATES: Final = (
     Notice(
         "logs-not-read",
         "info",
-        "Some lines of logs are missing: {reasons:.1000}.",
-        f"A scheduler refuses what {_BLOCKED} names.",
+        "Some log lines are missing: {reasons:.1000}.",
+        f"If the scheduler refuses to send logs, check {_BLOCKED}.",
     ),
     Notice(
         "logs-cut",
         "info",
-        "Older log lines of {count} are missing: at most the newest {most:,} lines are read at "
-        "a time.",
+        "Older log lines of {count} are missing: at most {most:,} lines are read at a time.",
     ),
     Notice(
         "profile-refused",
         "info",
-        "This scheduler refuses plugins for workers: the profile comes from Dask's own routes, "
-        "without prefixes, and what a worker sampled just before it closed may be missing. Times "
-        "are right if distributed.worker.profile.interval is the same here as on the workers.",
+        "This scheduler refuses plugins for workers, so the profile comes from Dask's own routes. "
+        "It has no prefixes, and the last samples of a closed worker may be missing. Times are "
+        "right if distributed.worker.profile.interval is the same here as on the workers.",
         f"To see everything, remove register_worker_plugin from {_BLOCKED}.",
     ),
     Notice(
         "profile-unreadable",
         "error",
-        "The profile of {count} came in a form that cannot be read. Recording goes on.",
+        "The profile of {count} cannot be read. Recording continues.",
         _REPORT,
     ),
     Notice(
         "profile-not-read",
         "info",
         "The profile cannot be read just now: {error:.300}. Tasks are not affected.",
-        f"A scheduler refuses what {_BLOCKED} names.",
+        f"If the scheduler refuses this, check {_BLOCKED}.",
     ),
     Notice(
         "scheduler-lost",
         "warn",
-        "The scheduler at {address} does not answer ({error}). What was recorded stays here; "
-        "connecting again.",
+        "The scheduler at {address} does not answer ({error}). Daskscope keeps the recording and "
+        "connects again.",
     ),
     Notice(
         "collect-failed",
         "error",
-        "Reading from the scheduler at {address} failed ({error}). What was recorded stays here; "
-        "trying again.",
-        "If it does not go away, please report it.",
+        "Reading from the scheduler at {address} failed ({error}). Daskscope keeps the recording "
+        "and tries again.",
+        "If this message stays, please report it.",
     ),
 )
-"""What may be said; in braces are values that are known then."""
+"""All notices; values replace the names in braces."""
 
 COUNTING: Final = frozenset(
     {
@@ -182,14 +180,14 @@ COUNTING: Final = frozenset(
         "logs-cut",
     }
 )
-"""Codes of notices with figures of the whole session, which are wrong of a part of it."""
+"""Codes of notices with figures of the whole session, which are wrong for a block."""
 
 
 def notice(code: str, **values: Any) -> Notice:
     """Return the notice of a code with values in its sentences.
 
     >>> notice("logs-cut", count="2 processes", most=1000).text
-    'Older log lines of 2 processes are missing: at most the newest 1,000 lines are read at a time.'
+    'Older log lines of 2 processes are missing: at most 1,000 lines are read at a time.'
     """
     (template,) = (one for one in _TEMPLATES if one.code == code)
     text, to_do = template.text.format(**values), template.next.format(**values)
@@ -197,7 +195,7 @@ def notice(code: str, **values: Any) -> Notice:
 
 
 def counted_notices(counted: Mapping[str, int]) -> list[Notice]:
-    """Return the notices of what was not recorded, by code how many of it."""
+    """Return notices about what was not recorded, from a count for each code."""
     nouns = {"events-missed": "event", "metrics-unreadable": "increment"}
     return [
         notice(code, count=count_text(count, nouns.get(code, "task")))

@@ -121,7 +121,7 @@ class _Questions:
         except OSError as error:
             late = self._loop.time() >= self._deadline
             why = f"no answer within {self._timeout_s:g} s" if late else brief(error)
-            self.unreachable = f"the scheduler could not be asked ({why})"
+            self.unreachable = f"the scheduler could not be reached ({why})"
             self._miss(f"{what}: {why}")
         except Exception as error:  # noqa: BLE001 - whatever a cluster answers
             self._miss(f"{what}: {type(error).__name__}: {error}"[:500])

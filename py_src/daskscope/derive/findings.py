@@ -1,4 +1,4 @@
-"""What of a run deserves a look: errors, spilling, idle threads, what was lost; in words."""
+"""Findings about a run, as sentences: errors, spilling, idle threads, lost tasks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from daskscope.recording.names import Names
 
 MOST_OF_A_KIND: Final = 5
-"""More of one kind are summed up in a sentence."""
+"""Further findings of one kind are summed up in one."""
 
 MAX_TEXT_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to look at; ``tab``, if it is on another tab, and ``time`` say where."""
+    """One finding; ``tab`` (if it is on another tab) and ``time`` are its place."""
 
     code: str
     level: Literal["info", "warn", "error"]
@@ -52,7 +52,7 @@ def errors_by_type(recording: RecordingStore) -> dict[str, list[Any]]:
 
 
 def of_exception(exception: Any) -> list[Finding]:
-    """Return what ended the block, if an exception did."""
+    """Return the exception that ended the block, if any."""
     if not isinstance(exception, dict):
         return []
     kind, text = str(exception.get("type", "")), str(exception.get("text", ""))
@@ -60,17 +60,17 @@ def of_exception(exception: Any) -> list[Finding]:
 
 
 def of_nothing(recording: RecordingStore, counts: Counts) -> list[Finding]:
-    """Return that no task ran, if none is known to have: usually no result was asked for."""
+    """Return that no task ran, if so: usually nothing was computed."""
     if counts.captured or counts.erred or recording.log("gaps").next:
         return []
-    text = "Was .compute() called, and with the client that was recorded?"
+    text = "Check that .compute() was called, and that it used the recorded client"
     return [Finding("nothing", "info", "No task finished or failed", text, "")]
 
 
 def of_errors(
     recording: RecordingStore, types: Mapping[str, Sequence[Any]], erred: int
 ) -> list[Finding]:
-    """Return the errors of tasks, a line a type; of how many, where not all that erred are kept."""
+    """Return the errors of tasks, one finding per type; with the number of errors that are kept."""
     prefixes = recording.names.prefixes
     kept = sum(len(errors) for errors in types.values())
     newest = f" of the newest {count_text(kept, 'error')}" if kept < erred else ""
@@ -101,7 +101,7 @@ def of_errors(
 
 
 def of_spilling(peak: float, workers: list[str], times: Sequence[float]) -> list[Finding]:
-    """Return that workers spilled, if some did."""
+    """Return the workers that spilled, if any."""
     if not workers and not peak:
         return []
     who = workers[0] if len(workers) == 1 else count_text(len(workers), "worker")
@@ -111,9 +111,9 @@ def of_spilling(peak: float, workers: list[str], times: Sequence[float]) -> list
             "spilling",
             "warn",
             f"{who if workers else 'Workers'} spilled{most}",
-            f"{some_of(workers)}: results went to disk, since memory was short"
+            f"{some_of(workers)}: memory was short, so results were written to disk"
             if workers
-            else "Results went to disk, since memory was short",
+            else "Memory was short, so results were written to disk",
             "system",
             (min(times), max(times)) if times else None,
         )
@@ -135,7 +135,7 @@ def of_versions(recording: RecordingStore, versions: Sequence[PackageVersions]) 
 
 
 def _where(recording: RecordingStore, one: PackageVersions) -> str:
-    """Say who has which version; what most workers have is `elsewhere`."""
+    """Return who has which version; `elsewhere` are most workers."""
     holders: dict[str, list[str]] = {}
     if one.client:
         holders.setdefault(one.client, []).append("the client")
@@ -151,7 +151,7 @@ def _where(recording: RecordingStore, one: PackageVersions) -> str:
 def of_idle(
     recording: RecordingStore, idle: Sequence[tuple[float, float]], start: float
 ) -> list[Finding]:
-    """Return the times in which no thread computed, the longest first; none with a gap in it."""
+    """Return the times without computing threads, longest first; without those that have gaps."""
     gaps = recording.log("gaps").since(0)
     known = [
         (begin, stop)
@@ -183,14 +183,14 @@ def of_idle(
 
 
 def of_losses(recording: RecordingStore, counts: Counts) -> list[Finding]:
-    """Return what is not in the recording: dropped tasks, gaps; and clocks that disagree."""
+    """Return what is missing in the recording: dropped tasks, gaps; and inconsistent clocks."""
     found = []
     dropped = counts.dropped
     if dropped:
         who = [
             f"{count_text(number, 'task')} {why}"
             for number, why in (
-                (counts.dropped_agent, "by the bound of daskscope.agent.memory-limit"),
+                (counts.dropped_agent, "by the limit daskscope.agent.memory-limit"),
                 (counts.dropped_recording, _why_dropped(recording)),
             )
             if number
@@ -207,7 +207,7 @@ def of_losses(recording: RecordingStore, counts: Counts) -> list[Finding]:
         found.append(Finding("gap", "warn", title, "Tasks may have run unseen", "events"))
     if recording.skewed_rows:
         rows = count_text(recording.skewed_rows, "row ends", "rows end")
-        text = f"{rows} before it began: they count as tasks, without seconds"
+        text = f"{rows} before it began: its task is counted, its time is not"
         found.append(Finding("clocks", "warn", "Clocks of workers disagree", text, "task-stream"))
     return found
 
@@ -215,10 +215,8 @@ def of_losses(recording: RecordingStore, counts: Counts) -> list[Finding]:
 def _why_dropped(recording: RecordingStore) -> str:
     error = recording.spill_error or recording.about_facts.get("spill_error")
     if not isinstance(error, str) or not error:
-        return "by the bound of daskscope.recording.memory-limit and disk-limit"
-    return (
-        f"since they could not be kept in temporary files (daskscope.recording.directory): {error}"
-    )
+        return "by the limits daskscope.recording.memory-limit and disk-limit"
+    return f"because temporary files could not be written (daskscope.recording.directory): {error}"
 
 
 def _worker(recording: RecordingStore, address: str) -> str:
@@ -342,13 +340,13 @@ def split_exception(exception: str) -> tuple[str, str]:
 
 
 def left_out(recording: RecordingStore, counts: Counts) -> list[Notice]:
-    """Return what to say of rows that are not in a recording any more, and of merged names."""
+    """Return notices about rows that a recording dropped, and about merged names."""
     notices = _of_errors(len(recording.log(ERRORS.name).since(0)), counts.erred)
     for name, store in recording.tables.items():
         if store.dropped and name != ERRORS.name:
             was = "was" if store.dropped == 1 else "were"
             rows = count_text(store.dropped, store.table.noun, store.table.nouns)
-            text = f"{rows} {was} dropped: a recording keeps the newest, up to {_bound(store)}."
+            text = f"{rows} {was} dropped: a recording keeps the newest, at most {_bound(store)}."
             notices.append(Notice(f"{name}-dropped", "warn", text))
     return [*notices, *merged_notices(recording.names)]
 
@@ -358,7 +356,7 @@ def _bound(store: LogStore | SeriesStore) -> str:
         return bytes_text(sum(store.table.ring_bytes))
     table = store.table
     group = f"{table.group_rows:,} of a {table.group}, " if table.group else ""
-    return f"{group}{table.rows:,} in all, or {MAX_LOG_CHARACTERS:,} characters"
+    return f"{group}{table.rows:,} in total, or {MAX_LOG_CHARACTERS:,} characters"
 
 
 def _of_errors(kept: int, erred: int) -> list[Notice]:
@@ -368,7 +366,7 @@ def _of_errors(kept: int, erred: int) -> list[Notice]:
     if kept:
         text = (
             f"Only the newest {kept:,} of {count_text(erred, 'exception')} are kept. The breakdown "
-            "by type covers those; counts of erred tasks cover all."
+            "by type covers only those; counts of erred tasks cover all."
         )
     else:
         text = f"The exceptions of {tasks} that erred were not kept."
@@ -387,7 +385,7 @@ def merged_notices(names: Names) -> list[Notice]:
         where = " in the session" if merged.session else ""
         text = (
             f"{least}{merged.names:,} {are} merged into {OTHER_NAME}{where}: at most "
-            f"{table.limit - 1:,} are told apart, of {MAX_LIST_CHARACTERS:,} characters together."
+            f"{table.limit - 1:,} distinct names are kept, and {MAX_LIST_CHARACTERS:,} characters."
         )
         notices.append(Notice(f"{kind}-merged", "warn", text))
     return notices

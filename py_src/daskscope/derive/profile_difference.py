@@ -308,7 +308,7 @@ def _student(degrees: Floats) -> Floats:
 
 def _intervals(tree: ProfileTree) -> str:
     texts = [f"{interval * 1000:g} ms" for interval in sorted(tree.intervals)]
-    return " or ".join(texts) or "an interval that is not known"
+    return " or ".join(texts) or "an unknown interval"
 
 
 def _refused(text: str, to_do: str) -> DaskscopeError:

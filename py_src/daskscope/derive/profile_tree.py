@@ -404,7 +404,7 @@ def merged(trees: Sequence[ProfileTree]) -> ProfileTree:
         scopes = " and ".join(sorted({tree.scope for tree in trees}))
         raise DaskscopeError(
             "not-comparable",
-            f"These are profiles of other threads: {scopes}.",
+            f"The profiles are of different threads: {scopes}.",
             "Merge and compare profiles with the same scope.",
         )
     frames = {("", "", 0): Frame("")}

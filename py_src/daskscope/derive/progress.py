@@ -1,4 +1,4 @@
-"""How far a computation is, and whether it finished: as JSON can say it."""
+"""How far a computation is and whether it finished, as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a run: what a report shows first, and what programs read of it."""
+"""The figures of a run, for the Summary panel, reports and programs."""
 
 from __future__ import annotations
 

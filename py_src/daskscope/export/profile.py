@@ -133,6 +133,6 @@ def _check_size(trees: Sequence[ProfileTree], widths: Sequence[np.ndarray[Any, A
     if size > MAX_BYTES:
         raise DaskscopeError(
             "too-large",
-            f"This would be a file of {bytes_text(size)}: its stacks are too deep and too many.",
-            "Choose a shorter time, a prefix or a worker.",
+            f"The file would have {bytes_text(size)}: there are too many deep stacks.",
+            "Select a shorter time, a prefix or a worker.",
         )

@@ -59,7 +59,7 @@ def _opened(place: str) -> IO[bytes]:
 
 
 def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
-    """Copy into a temporary file: parts of it are wanted in any order."""
+    """Copy to a temporary file, which can be read in any order."""
     local, size = temporary_file(), 0
     try:
         while piece := source.read(FETCH_BYTES):
@@ -67,8 +67,8 @@ def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
             if size > most:
                 raise DaskscopeError(
                     "too-large",
-                    f"{name} gives more than {most:,} bytes: a pipe may have no end.",
-                    "Write it to a file, and open that.",
+                    f"{name} has more than {most:,} bytes, the limit for pipes.",
+                    "Write it to a file, and open the file.",
                 )
             with in_temporary_file():
                 local.write(piece)

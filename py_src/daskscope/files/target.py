@@ -71,15 +71,15 @@ class LocalTarget:
 
     def _check(self) -> None:
         if is_stream(self.name):
-            raise _cannot(self.name, "it is no ordinary file")
+            raise _cannot(self.name, "it is not a regular file")
         with suppress(FileNotFoundError):
             if stat.S_ISDIR(self.path.stat().st_mode):
                 raise _cannot(self.name, "it is a directory")
         if not self.path.parent.is_dir():
             raise DaskscopeError(
                 "bad-path",
-                f"There is no directory {self.path.parent} to write {self.path.name} into.",
-                f"Make it, or choose another filename; this is {Path.cwd()}.",
+                f"There is no directory {self.path.parent} for {self.path.name}.",
+                f"Create it, or choose another filename; the current directory is {Path.cwd()}.",
             )
         with tempfile.NamedTemporaryFile(dir=self.path.parent, prefix=".daskscope-"):
             pass
@@ -119,7 +119,7 @@ class RemoteTarget:
         except Exception as error:
             raise _cannot(self.name, reason(error)) from error
         if not self.filename:
-            raise _cannot(self.name, "it names no file")
+            raise _cannot(self.name, "it does not name a file")
 
     def beside(self, name: str) -> RemoteTarget:
         """Return a target of another name in the same place."""

@@ -24,7 +24,7 @@ def temporary_directory() -> str | None:
 
 @contextmanager
 def in_temporary_file() -> Iterator[None]:
-    """Say of what fails that it is the place of temporary files: only they are written here."""
+    """Raise errors of temporary files as errors of their directory."""
     try:
         yield
     except OSError as error:
@@ -33,7 +33,7 @@ def in_temporary_file() -> Iterator[None]:
         raise DaskscopeError(
             "no-room",
             f"No temporary file could be written in {place}: {error.strerror or error}.",
-            "Make room there, or name another directory by "
+            "Free some space there, or set another directory with "
             "dask.config.set({'daskscope.recording.directory': …}).",
         ) from error
 

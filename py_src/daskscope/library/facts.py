@@ -1,4 +1,4 @@
-"""What the library knows of a report or a recording. Nothing that files say is believed."""
+"""The facts that the library shows about a report or a recording. Files are not trusted."""
 
 from __future__ import annotations
 

@@ -95,8 +95,8 @@ class Library:
                 return entry
         raise DaskscopeError(
             "no-report",
-            f"The library at {self.store.name} has no {without_secrets(filename_or_url)!r}.",
-            "daskscope.list_performance_reports() has the filename and the url of each report.",
+            f"The library at {self.store.name} has no report {without_secrets(filename_or_url)!r}.",
+            "daskscope.list_performance_reports() lists the filename and URL of each report.",
         )
 
     def tag(self, entry: Entry, add: Iterable[str], remove: Iterable[str]) -> list[str]:

@@ -131,14 +131,14 @@ def keep(
         library = library_at(settings)
         if library.store.folder is None and facts.get("private") is True:
             _warn(
-                f"{name} is private, so no copy of it was put into the library at "
+                f"{name} is private, so it was not copied to the library at "
                 f"{library.store.name}, which others may read."
             )
             return None
         entry = library.add(Path(path).expanduser(), kind, facts, Path(name).stem)
     except Exception as error:  # noqa: BLE001 - whatever stores raise
         _warn(
-            f"{name} was written, but no copy of it could be put into the library: "
+            f"{name} was written, but could not be copied to the library: "
             f"{reason(error)}. "
             "Check daskscope.library.path, or set daskscope.library.enabled to false."
         )
@@ -166,10 +166,10 @@ def no_hub(account: str, option: str = "account=") -> DaskscopeError:
     where = "No hub is configured" if hub is None else f"The hub is {without_secrets(hub)}"
     return DaskscopeError(
         "no-hub",
-        f"{where}, and this version of daskscope does not speak to hubs yet: "
-        f"there is no account {account!r}.",
-        f"Leave {option} out: then your own library is used. A later version will use the hub "
-        "that daskscope.hub.url names.",
+        f"{where}, and this version of daskscope does not support hubs yet, so the account "
+        f"{account!r} cannot be used.",
+        f"Leave {option} out to use your own library. A later version will use the hub set in "
+        "daskscope.hub.url.",
     )
 
 
@@ -188,7 +188,7 @@ def answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
     if what == "delete-report":
         delete_performance_report(_filename(args))
         return {}
-    raise BadMessageError("it asks for something unknown")
+    raise BadMessageError("its question is unknown")
 
 
 def _list() -> dict[str, Any]:

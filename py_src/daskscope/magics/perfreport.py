@@ -1,8 +1,12 @@
 """`%%perfreport` and `%perfreport` in one IPython shell.
 
-A report begins with the call in the place of the cell's first line, and ends with the cell.
-IPython's events do not come for silent cells, and cannot await: a client that lives in the
-kernel's own loop could not move. So IPython's method that runs a cell is wrapped.
+An ordinary cell magic gets the cell as text and has to run it itself: `_`, a top-level await and
+a traceback that is shown once would be lost. So an input transformer replaces only the first line
+of the cell by a call, which begins the report when the cell runs.
+
+The report ends with the cell. IPython's events do not come for silent cells, and cannot await: a
+client that lives in the kernel's own loop could not move. So IPython's method that runs a cell is
+wrapped.
 """
 
 from __future__ import annotations
@@ -10,75 +14,46 @@ from __future__ import annotations
 import ast
 import asyncio
 import logging
+import re
 import sys
-import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError
-from daskscope.magics.last_cell import LastCell, positions, recording_of
-from daskscope.magics.options import (
-    HELP,
-    NAME,
-    FirstLine,
-    expanded,
-    parse_cell,
-    parse_line,
-    without_first_line,
-)
+from daskscope.magics.options import HELP, parse_cell, parse_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Coroutine, Iterator
 
+    from daskscope.block.last_cell import LastCell
     from daskscope.block.report_block import performance_report
 
-T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-STATEMENT: Final = "<perfreport>"
+NAME: Final = "perfreport"
+STATEMENT: Final = f"<{NAME}>"
 """The file name of a line's statement in tracebacks."""
+_FIRST_LINE: Final = re.compile(rf"\A\s*%%{NAME}(?:[ \t]+(.*?))?[ \t]*(?:\r?\n|\Z)")
 
 
 @dataclass(slots=True, eq=False)
-class _Running:
-    """A cell that runs, with the reports that began in it."""
+class _Cell:
+    """A cell that runs."""
 
-    code: str
-    begun: list[_Begun] = field(default_factory=list)
+    code: str = ""
+    reports: list[tuple[performance_report, bool]] = field(default_factory=list)
+    """Those that began in it, each with whether its client has to be awaited."""
     remembered: bool = True
-    """Whether `--last` may mean it."""
+    """Whether `--last` may mean it: it may not after a magic that began no report."""
 
 
-class _Begun(NamedTuple):
-    """A report that begins with a cell, and ends with it."""
-
-    block: performance_report
-    options: Namespace
-    awaited: bool
-
-
-async def _finish(begun: _Begun, error: BaseException | None) -> Exception | None:
-    """End a report with the cell's exception; return why it could not be written, if so.
-
-    Suspends only if the client has to be awaited: other cells run without a loop.
-    """
-    block, raised = begun.block, (type(error), error, None)
-    try:
-        if begun.awaited:
-            await block.__aexit__(*raised)
-        else:
-            block.__exit__(*raised)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        block.abandon()
-        text = "The end of the report was interrupted."
-        return DaskscopeError("interrupted", text, "%perfreport --last writes it again.")
-    except Exception as failure:  # noqa: BLE001 - the result of the cell stays as it is
-        return failure
-    return None
+_running: ContextVar[_Cell | None] = ContextVar("daskscope_perfreport", default=None)
+"""The innermost cell that runs here: a subshell runs its own."""
 
 
 class PerfReport:
@@ -86,19 +61,11 @@ class PerfReport:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._local = threading.local()
-        self._past: LastCell | None = None
-        self._first_line = FirstLine(_client_is_awaited)
+        self._last: LastCell | None = None
         shell.register_magic_function(self._line, "line", NAME)
         shell.register_magic_function(self._cell, "cell", NAME)
         shell.input_transformers_cleanup.append(self._first_line)
         self._run_cell_async = shell.run_cell_async = self._around(shell.run_cell_async)
-
-    @property
-    def _cells(self) -> list[_Running]:
-        """The cells that run in this thread, outermost first: a subshell runs its own."""
-        cells: list[_Running] = vars(self._local).setdefault("cells", [])
-        return cells
 
     def unload(self) -> None:
         """Remove everything."""
@@ -112,31 +79,55 @@ class PerfReport:
 
     # -- a cell -------------------------------------------------------------
 
+    def _first_line(self, lines: list[str]) -> list[str]:
+        """Return the lines of a cell with a call in the place of the first one, if that is ours.
+
+        It begins nothing: IPython also transforms cells that it does not run.
+        """
+        found = _FIRST_LINE.match(lines[0]) if lines else None
+        if found is None:
+            return lines
+        from IPython.core.inputtransformer2 import cell_magic, leading_indent
+
+        options, rest = found[1] or "", leading_indent(lines[1:])
+        prefix = "await " if _client_is_awaited() else ""
+        call = f"{prefix}get_ipython().run_cell_magic({NAME!r}, {options!r}, None)\n"
+        if "--help" in options.split():
+            return [call]
+        body = next((i for i, line in enumerate(rest) if line.strip()), None)
+        if body is None:
+            return lines  # IPython says that the cell is empty
+        if rest[body].startswith("%%"):  # it counts its own lines
+            rest = cell_magic(self._first_line(rest[body:]))
+        return [call, *rest]
+
     def _around(self, run_cell_async: Any) -> Any:
         """Return IPython's way to run a cell, with the end of the cell's reports."""
 
         @wraps(run_cell_async)
         async def run_cell_and_reports(raw_cell: str, *args: Any, **kwargs: Any) -> Any:
-            cell, cells = _Running(raw_cell), self._cells
-            cells.append(cell)
-            start = time.time()
+            outer, cell, start = _running.get(), _Cell(raw_cell), time.time()
+            before = _looking_back(lambda past: past.positions())
+            _running.set(cell)
             try:
-                known = _quietly(positions)
                 result = await run_cell_async(raw_cell, *args, **kwargs)
             except BaseException:  # not the cell's, which IPython keeps
-                for begun in cell.begun:
-                    begun.block.abandon()
+                for block, _ in cell.reports:
+                    block.abandon()
                 raise
             finally:
-                cells.remove(cell)
-            error, ran = result.error_in_exec, result.error_before_exec is None
+                _running.set(outer)
+            number, error = result.execution_count, result.error_in_exec
+            ran, code = result.error_before_exec is None, _FIRST_LINE.sub("", raw_cell)
             if cell.remembered and ran and raw_cell.strip() and not result.info.silent:
-                self._past = _quietly(lambda: LastCell.of(result, start, known or {}))
-            for begun in reversed(cell.begun):
+                self._last = _looking_back(
+                    lambda past: past.LastCell(number, code, start, before or {}, error)
+                )
+            for block, awaited in reversed(cell.reports):
                 if ran:
-                    self._tell(begun, await _finish(begun, error), result)
+                    await self._end(block, awaited, error, result)
                 else:  # what follows the first line is no Python
-                    begun.block.abandon()
+                    block.abandon()
             return result
 
         return run_cell_and_reports
@@ -146,51 +137,66 @@ class PerfReport:
             self._shell.run_cell(f"%%{NAME} {line}\n{cell}").raise_error()
             return None
         __tracebackhide__ = True
-        running = self._cells[-1]
-        self._set_remembered(False)
         awaited = _client_is_awaited()
+        begin = self._begin(line, awaited)
+        if awaited:
+            return begin  # our first line awaits it
+        with suppress(StopIteration):
+            begin.send(None)  # to its end: it does not suspend
+        return None
+
+    async def _begin(self, line: str, awaited: bool) -> None:
+        __tracebackhide__ = True
+        cell = _magic_begins()
         with _in_short():
-            options = parse_cell(expanded(line, self._shell.user_ns))
+            options = parse_cell(line, self._shell.user_ns)
             if options.help:
                 sys.stdout.write(HELP)
-                return asyncio.sleep(0) if awaited else None  # our first line awaits it
-            begun = _Begun(_block(options, without_first_line(running.code)), options, awaited)
-            if not awaited:
-                begun.block.__enter__()
-                running.begun.append(begun)
-        self._set_remembered(True)
-        return self._begin(running, begun) if awaited else None
+                return
+            block = _block(options, _FIRST_LINE.sub("", cell.code))
+            if awaited:
+                await block.__aenter__()
+            else:
+                block.__enter__()
+        cell.reports.append((block, awaited))
+        cell.remembered = True
 
-    async def _begin(self, running: _Running, begun: _Begun) -> None:
-        __tracebackhide__ = True
-        with _in_short():
-            await begun.block.__aenter__()
-            running.begun.append(begun)
+    async def _end(
+        self, block: performance_report, awaited: bool, error: BaseException | None, result: Any
+    ) -> None:
+        """End a report with the cell's exception. If it cannot be written, the cell failed, too.
 
-    def _set_remembered(self, remembered: bool) -> None:
-        """Set whether `--last` may mean what runs now: a cell that began no report is skipped."""
-        for cell in self._cells:
-            cell.remembered = remembered
-
-    def _tell(self, begun: _Begun, failure: Exception | None, result: Any) -> None:
-        """Show the card, or what went wrong; the cell then failed, too, if it had not."""
-        if not result.info.silent:
-            _show(begun.block, begun.options)
-        if failure is not None and result.success:
-            result.error_in_exec = _shortened(failure)
-            self._shell.showtraceback((type(failure), failure, failure.__traceback__))
-        elif failure is not None:  # the cell's own error is shown last
-            sys.stderr.write(f"{failure}\n")
+        Suspends only if the client has to be awaited: other cells run without a loop.
+        """
+        raised = type(error), error, None
+        block.shows_card = not result.info.silent
+        try:
+            with _in_short():
+                try:
+                    if awaited:
+                        await block.__aexit__(*raised)
+                    else:
+                        block.__exit__(*raised)
+                except (KeyboardInterrupt, asyncio.CancelledError):
+                    block.abandon()
+                    text = "The report was interrupted before it was complete."
+                    todo = "%perfreport --last writes it again."
+                    raise DaskscopeError("interrupted", text, todo) from None
+        except Exception as failure:  # noqa: BLE001 - the result of the cell stays as it is
+            if result.success:
+                result.error_in_exec = failure
+                self._shell.showtraceback((type(failure), failure, failure.__traceback__))
+            else:  # the cell's own error is shown last
+                sys.stderr.write(f"{failure}\n")
 
     # -- a line -------------------------------------------------------------
 
     def _line(self, line: str, local_ns: dict[str, Any] | None = None) -> Any:
         __tracebackhide__ = True
-        names = self._shell.user_ns
-        self._set_remembered(False)
+        shell, names = self._shell, self._shell.user_ns
+        cell = _magic_begins()
         with _in_short():
-            seen = {**names, **(local_ns or {})}
-            options, statement = parse_line(line, lambda text: expanded(text, seen))
+            options, statement = parse_line(line, {**names, **(local_ns or {})})
             if options.help:
                 sys.stdout.write(HELP)
                 return None
@@ -199,50 +205,45 @@ class PerfReport:
             if not statement:
                 raise DaskscopeError(
                     "no-statement",
-                    "There is no statement to report on.",
-                    "Write %perfreport total.compute(), or %%perfreport on top of a cell; "
-                    "%perfreport --last reports on the cell that has just run.",
+                    "%perfreport needs a statement.",
+                    "Write %perfreport total.compute(), or %%perfreport as the first line of a "
+                    "cell; %perfreport --last reports on the cell that has just run.",
                 )
             if _client_is_awaited():
                 raise DaskscopeError(
                     "asynchronous-client",
-                    "This Dask client is asynchronous: a line cannot wait for it.",
-                    "Write %%perfreport on top of the cell.",
+                    "This Dask client is asynchronous, and a line magic cannot wait for it.",
+                    "Write %%perfreport as the first line of the cell.",
                 )
             block = _block(options, statement)
-            self._set_remembered(True)
-            first, last = self._compiled(statement)
-            try:
-                with block:
-                    exec(first, names, local_ns)  # noqa: S102 - what the user wrote
-                    return eval(last, names, local_ns) if last is not None else None  # noqa: S307
-            finally:
-                _show(block, options)
-
-    def _compiled(self, statement: str) -> tuple[Any, Any]:
-        """Return code of a statement, and of the expression at its end, whose value is shown."""
-        __tracebackhide__ = True
-        shell = self._shell
-        tree = shell.transform_ast(shell.compile.ast_parse(shell.transform_cell(statement)))
-        last = None
-        if tree.body and isinstance(tree.body[-1], ast.Expr):
-            expression = ast.Expression(tree.body.pop().value)
-            last = shell.compile(expression, STATEMENT, "eval")
-        return shell.compile(tree, STATEMENT, "exec"), last
+            tree = shell.transform_ast(shell.compile.ast_parse(shell.transform_cell(statement)))
+            last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+            body = shell.compile(tree, STATEMENT, "exec")
+            value = last and shell.compile(ast.Expression(last.value), STATEMENT, "eval")
+            cell.remembered = True
+            with block:
+                exec(body, names, local_ns)  # noqa: S102 - what the user wrote
+                return eval(value, names, local_ns) if value else None  # noqa: S307
 
     def _look_back(self, options: Namespace) -> None:
-        if self._past is None:
+        if self._last is None:
             raise DaskscopeError(
                 "no-cell",
-                "No cell has run since daskscope was loaded.",
-                "Run the cell again, with %%perfreport as its first line.",
+                "No cell has run while a Dask client was recorded.",
+                "Run the cell again with %%perfreport as its first line.",
             )
         from daskscope.block.report_block import show_card
 
-        block = _block(options, self._past.code)  # checks the options first
-        report = block.of_past(recording_of(self._past, options.title))
+        report = _block(options, "").of_past(self._last.recording(options.title))
         sys.stdout.write(f"Performance Report Available at: {report.save()}\n")
         show_card(report, open_it=options.open)
+
+
+def _magic_begins() -> _Cell:
+    """Return the cell that runs; `--last` does not mean it unless a report begins."""
+    cell = _running.get() or _Cell()  # none in a thread
+    cell.remembered = False
+    return cell
 
 
 def _block(options: Namespace, code: str) -> performance_report:
@@ -251,14 +252,8 @@ def _block(options: Namespace, code: str) -> performance_report:
 
     names = "filename", "private", "account", "title", "redact", "recording"
     block = performance_report(**{name: getattr(options, name) for name in names}, code=code)
-    block.shows_card = False
+    block.shows_card, block.opens = True, options.open
     return block
-
-
-def _show(block: performance_report, options: Namespace) -> None:
-    from daskscope.block.report_block import show_card
-
-    show_card(block.report, open_it=options.open)
 
 
 def _client_is_awaited() -> bool:
@@ -273,32 +268,29 @@ def _client_is_awaited() -> bool:
         return False  # there is none
 
 
-def _shortened(error: Exception) -> Exception:
-    """Return an error of ours that IPython shows without our frames."""
-    if isinstance(error, DaskscopeError):
-        text, todo = error.text, error.next
-        if error.code == "not-written":
-            todo = "Nothing is lost: %perfreport --last elsewhere.html writes it."
-        lines = [f"{type(error).__name__}: {text}", *([todo] if todo else [])]
-        vars(error)["_render_traceback_"] = lambda: lines
-    return error
-
-
 @contextmanager
 def _in_short() -> Iterator[None]:
-    """Raise errors of ours so that IPython shows them without our frames."""
+    """Let IPython show errors of ours without our frames."""
     __tracebackhide__ = True
     try:
         yield
     except DaskscopeError as error:
-        _shortened(error)
+        todo = error.next
+        if error.code == "not-written":
+            todo = "Nothing is lost: %perfreport --last elsewhere.html writes it."
+        lines = [f"{type(error).__name__}: {error.text}", *([todo] if todo else [])]
+        vars(error)["_render_traceback_"] = lambda: lines
         raise
 
 
-def _quietly(note: Callable[[], T]) -> T | None:
-    """Return what is noted of a cell; a failure must not become the cell's."""
+def _looking_back(note: Callable[[Any], Any]) -> Any:
+    """Return what is noted for `--last`, if there are sessions; a failure is not the cell's."""
+    if not hasattr(sys.modules.get("daskscope.session_list"), "sessions"):
+        return None  # and much is not imported
     try:
-        return note()
+        from daskscope.block import last_cell
+
+        return note(last_cell)
     except Exception:
         logger.exception("daskscope: %%perfreport --last will not know the cell that runs")
         return None
@@ -310,6 +302,8 @@ for _function in (PerfReport._line, PerfReport._cell):
     vars(_function)["_ipython_magic_no_var_expand"] = True
     vars(_function)["_ipython_magic_output_can_be_silenced"] = True
 vars(PerfReport._line)["needs_local_scope"] = True
+# It has none, but a terminal then waits for the end of the cell, as after any `%%`.
+vars(PerfReport._first_line)["has_side_effects"] = True
 
 _loaded: dict[Any, PerfReport] = {}
 

@@ -227,19 +227,15 @@ class _Reader:
         version = self.header.get("format")
         if type(version) is not int or version < 1:
             raise BadTableError("does not state its version of the format")
-        if version > FILE_FORMAT:
+        if version != FILE_FORMAT:
+            newer = version > FILE_FORMAT
             raise DaskscopeError(
-                "newer-file",
-                f"This file has version {version} of the format, and this daskscope reads "
-                f"version {FILE_FORMAT}.",
-                "Upgrade daskscope to open it.",
-            )
-        if version < FILE_FORMAT:
-            raise DaskscopeError(
-                "older-file",
-                f"This file has version {version} of the format, and this daskscope reads "
-                f"version {FILE_FORMAT}.",
-                "Open it with the daskscope that wrote it, or record the run again.",
+                "newer-file" if newer else "older-file",
+                f"This file has version {version} of the format, and this daskscope reads version "
+                f"{FILE_FORMAT}.",
+                "Upgrade daskscope to open it."
+                if newer
+                else "Open it with the daskscope that wrote it, or record the run again.",
             )
 
     def _take_names(self, kind: str, data: bytes) -> None:

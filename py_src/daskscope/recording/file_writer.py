@@ -86,7 +86,7 @@ class FileWriter:
         if self.path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if is_stream(path):  # it would be gone, and a file in its place
-            raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         # So long that the name may have as many bytes as any.
         stem = os.fsencode(self.path.name.removesuffix(SUFFIX))[:PART_STEM_BYTES].decode(
             "utf-8", "ignore"

@@ -31,7 +31,7 @@ def _time(value: Any, name: str, missing: float) -> float:
     if value is None:
         return missing
     if type(value) is bool or not isinstance(value, Real) or isnan(value):
-        raise bad_query(f"{name} is no time: {value!r:.100}.", "Give seconds since the epoch.")
+        raise bad_query(f"{name} is not a time: {value!r:.100}.", "Give seconds since the epoch.")
     return float(value)
 
 

@@ -301,13 +301,13 @@ class Recording:
         if not isinstance(query, str):
             raise TypeError(f"query must be text, got {type(query).__name__}")
         if not query.strip(" ;\n\t"):
-            raise DaskscopeError("bad-query", "The query is empty.", f"Ask of {_tables()}.")
+            raise DaskscopeError("bad-query", "The query is empty.", f"The tables are {_tables()}.")
         try:
             import duckdb
         except ImportError as error:
             raise DaskscopeError(
                 "no-duckdb",
-                "SQL over recordings needs DuckDB, which is not installed.",
+                "SQL queries need DuckDB, which is not installed.",
                 'Run pip install "daskscope[sql]".',
             ) from error
         import pandas as pd

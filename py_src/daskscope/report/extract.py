@@ -37,7 +37,7 @@ def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]
         if begins_as_recording(cast("BinaryIO", file)):
             raise DaskscopeError(
                 "is-recording",
-                f"{name} is a recording already, not a report.",
+                f"{name} is a recording, not a report.",
                 "daskscope info, report and export read it; daskscope.load opens it.",
             )
         figures, whole = take(file, out, name)
@@ -119,7 +119,7 @@ class _Text:
                 piece, self._read = self._read[:cut], self._read[cut:] + more
             length += len(piece)
             if limit is not None and length > limit:
-                raise _BadReportError("it holds more than a report of daskscope does")
+                raise _BadReportError("it is larger than any daskscope report")
             yield piece
 
 
@@ -131,9 +131,9 @@ def _figures(text: _Text) -> dict[str, Any]:
     try:
         figures = finite_json(summary)
     except (ValueError, RecursionError) as error:
-        raise _BadReportError("its summary is no JSON") from error
+        raise _BadReportError("its summary is not JSON") from error
     if not isinstance(figures, dict):
-        raise _BadReportError("its summary is JSON of another kind")
+        raise _BadReportError("its summary is unexpected JSON")
     return figures
 
 

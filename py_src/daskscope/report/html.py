@@ -110,7 +110,7 @@ def page() -> Page:
         raise DaskscopeError(
             "no-page",
             f"This installation of daskscope lacks {Path(error.filename).name}, a part of reports.",
-            "Install daskscope again; in a checkout, run make build.",
+            "Reinstall daskscope; in a checkout, run `make build`.",
         ) from error
     return _page(style, loader, script)
 

@@ -323,7 +323,7 @@ class Hub:
             return None
         if message.what in ("task", "keys"):
             raise DaskscopeError("unknown-session", KEPT_NO_LONGER, "Choose another session.")
-        raise BadMessageError("it asks for something unknown")
+        raise BadMessageError("its question is unknown")
 
     # -- what happens -------------------------------------------------------------
 

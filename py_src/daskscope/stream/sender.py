@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-KEPT_NO_LONGER: Final = "The kernel keeps this recording no longer; what the page has stays."
+KEPT_NO_LONGER: Final = "The kernel no longer has this recording; the page keeps what it has."
 """Of a stopped session that later ones have displaced: nothing is wrong."""
 
 
@@ -43,9 +43,9 @@ def unsendable(error: Exception) -> Notice:
     return Notice(
         "not-sent",
         "error",
-        f"The kernel could not send a part of this session ({type(error).__name__}: "
+        f"The kernel could not send part of this session ({type(error).__name__}: "
         f"{str(error)[:200]}); it tries again every second.",
-        "If this stays, look at the kernel's log and report it.",
+        "If this message stays, please report it with the kernel's log.",
     )
 
 
@@ -140,8 +140,8 @@ def status_message(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
             Notice(
                 "disk-refused",
                 "warn",
-                f"The disk takes no more tasks ({recording.spill_error}); the oldest are dropped.",
-                "Make room there, or choose another place with daskscope.recording.directory.",
+                f"Tasks cannot spill to disk ({recording.spill_error}); the oldest are dropped.",
+                "Free some space, or set another directory as daskscope.recording.directory.",
             )
         )
     if feed.full and (missing := feed.history_missing()):

@@ -166,7 +166,7 @@ def describe_task(recording: RecordingStore, args: Mapping[str, Any]) -> dict[st
 
 def nothing_known(what: str, args: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
     """Answer nothing: a hub without a kernel around it."""
-    raise BadMessageError("it asks for something unknown")
+    raise BadMessageError("its question is unknown")
 
 
 class KernelQuestions:
