@@ -46,8 +46,10 @@ export function EventList(props: {
     view,
     "below",
   );
-  const countOf = (one: Kind): number =>
-    all.reduce((sum, { kind: its }) => sum + Number(its === one), 0);
+  const counts = useMemo(
+    () => KINDS.map((one) => all.filter(({ kind }) => kind === one).length),
+    [all],
+  );
   return (
     <Part
       title="Events"
@@ -65,11 +67,11 @@ export function EventList(props: {
                 chosen={kind}
                 kinds={[
                   { kind: null, name: "All", count: all.length },
-                  ...KINDS.map((one) => ({
+                  ...KINDS.map((one, at) => ({
                     ...{
                       kind: one,
                       name: KIND_NAMES[one],
-                      count: countOf(one),
+                      count: counts[at],
                     },
                   })),
                 ]}

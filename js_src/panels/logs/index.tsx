@@ -195,7 +195,7 @@ export function narrowLines(
     const time = columns.time[row];
     const from = columns.source[row];
     const worker = from === "scheduler" ? null : from;
-    if (rankOf(columns.level[row]) < least) continue;
+    if (least >= 0 && rankOf(columns.level[row]) < least) continue;
     if (source !== "" && from !== source) continue;
     if (!focused({ start: time, stop: time, worker, prefix: null })) continue;
     if (!has || has(columns.text[row])) found.push(row);
