@@ -279,6 +279,18 @@ describePanel("the panel of the profile", () => {
     await expect
       .poll(() => head.innerText())
       .toMatch(/^B took .* more\. Series\.map [\d.]+ s more/);
+    // The threads of both are over time; the other recording is the line.
+    expect(await text(".ds-profile-activity-name")).toContain("line: A");
+    const line = await page.evaluate(() => {
+      const css = ".ds-profile-activity canvas";
+      const canvas = document.querySelector<HTMLCanvasElement>(css)!;
+      const { width, height } = canvas;
+      const ink = canvas.getContext("2d")!;
+      const column = ink.getImageData(Math.round(width / 2), 0, 1, height);
+      const dark = [...column.data].filter((_, at) => at % 4 === 0);
+      return Math.min(...dark);
+    });
+    expect(line).toBeLessThan(100);
     // The other functions took as long as before.
     expect(await head.innerText()).toMatch(
       /B is this run \(.*A is Taxi shuffle/,

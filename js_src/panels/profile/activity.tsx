@@ -15,6 +15,8 @@ interface Activity {
   readonly grid: Grid;
   /** Samples by column: those of other stacks, then those of stacks that are marked. */
   readonly values: Float64Array;
+  /** Of the recording that is compared with. */
+  readonly other: Float64Array | null;
 }
 
 const HEIGHT_PX = 84;
@@ -31,6 +33,7 @@ export function ActivityChart({ state }: { state: ProfileState }): JSX.Element {
   const filter = state.filter.value;
   const interval = state.interval_s.value;
   const stacks = state.marked.value;
+  const compared = state.compared.value;
   const drawn = useRef<Activity | null>(null);
   const count = useMemo(() => {
     let last: Activity | null = null;
@@ -47,17 +50,19 @@ export function ActivityChart({ state }: { state: ProfileState }): JSX.Element {
           (stack) => (stacks?.[stack] === 1 ? 1 : 0),
           2,
         );
-      return (last = { grid, values });
+      const other = state.spreadOfOther([time.start, time.stop], columns);
+      return (last = { grid, values, other });
     };
-  }, [table, filter.scopeId, stacks]);
+  }, [table, filter.scopeId, stacks, compared]);
   const narrow = view.environment.width.value < 620;
   const most = (): number => {
     const { current } = drawn;
     if (!current) return 1;
-    const { grid, values } = current;
+    const { grid, values, other } = current;
     let most = 0;
     for (let at = 0; at < grid.columns; at++) {
-      most = Math.max(most, values[at] + values[grid.columns + at]);
+      const own = values[at] + values[grid.columns + at];
+      most = Math.max(most, own, other?.[at] ?? 0);
     }
     return (most / grid.width) * interval;
   };
@@ -66,7 +71,11 @@ export function ActivityChart({ state }: { state: ProfileState }): JSX.Element {
       {!narrow && (
         <p class="ds-profile-activity-name">
           Threads sampled
-          <span class="ds-quiet">{`one each ${formatSeconds(interval)}`}</span>
+          <span class="ds-quiet">
+            {compared?.other
+              ? "grey: B; line: A"
+              : `one each ${formatSeconds(interval)}`}
+          </span>
         </p>
       )}
       <TimeChart
@@ -110,7 +119,7 @@ function gridOf(width_px: number, [start, stop]: Range, cycle: number): Grid {
 
 function paint(
   area: PlotArea,
-  { grid, values }: Activity,
+  { grid, values, other }: Activity,
   interval: number,
 ): void {
   const { context, theme, x, y } = area;
@@ -129,4 +138,14 @@ function paint(
     level(at, values[at] + marked, grey);
     level(at, marked, toCss(theme.brand));
   }
+  if (!other) return;
+  context.strokeStyle = toCss(theme.text);
+  context.lineWidth = 1.5 * area.pixelRatio;
+  context.beginPath();
+  other.forEach((count, at) => {
+    const time = grid.start + at * grid.width;
+    context.lineTo(x(time), y(count * scale));
+    context.lineTo(x(time + grid.width), y(count * scale));
+  });
+  context.stroke();
 }

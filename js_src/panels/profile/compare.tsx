@@ -35,10 +35,13 @@ import type { Compared, ProfileState, Unit } from "./state";
 const STEPS = [0.1, 0.3];
 const NO_DIFFERENCE = 3;
 
+/** Names that do not match stay readable. */
+const FADED_TEXT = 0.75;
+
 /** Those of differences, then the same of what does not match a search. */
 function differenceLooks(theme: Theme): Look[] {
   const colours = DIFFERENCE_COLOURS[theme.dark ? "dark" : "light"];
-  const text = toCss(mix(theme.text2, theme.panel, FADED));
+  const text = toCss(mix(theme.text2, theme.panel, FADED_TEXT));
   return [
     ...colours.map((colour) => lookOf(colour, theme)),
     ...colours.map((colour) => ({

@@ -564,22 +564,41 @@ export class ProfileState {
 
   /** All of the other recording, and what of this one is in focus. */
   private sidesWith({ session }: OtherRecording, united: United): Sides {
-    const filter = this.filter.value;
-    const names = this.view.session.value?.prefixes ?? [];
-    const rows = new ProfileCounts();
-    rows.update(session.table("profile_counts").value.rings);
-    const before = rows.stretches({
-      ...{ scope: filter.scope, start: -Infinity, stop: Infinity },
-      prefixes:
-        filter.prefixes?.map((at) => session.prefixes.indexOf(names[at])) ??
-        null,
-    });
-    const after = this.rows().stretches(filter);
+    const { rows, all } = this.rowsOf(session);
+    const before = rows.stretches(all);
+    const after = this.rows().stretches(this.filter.value);
     return {
       stacks: united.stacks,
       before: renumbered(before, united.ofOther),
       after: renumbered(after, united.ofOne),
     };
+  }
+
+  /** The counts of another recording, and what of them is compared. Reads signals. */
+  private rowsOf(session: SessionStore): {
+    readonly rows: ProfileCounts;
+    readonly all: CountWindow;
+  } {
+    const { scope, prefixes } = this.filter.value;
+    const names = this.view.session.value?.prefixes ?? [];
+    const rows = new ProfileCounts();
+    rows.update(session.table("profile_counts").value.rings);
+    const all = {
+      ...{ scope, start: -Infinity, stop: Infinity },
+      prefixes:
+        prefixes?.map((at) => session.prefixes.indexOf(names[at])) ?? null,
+    };
+    return { rows, all };
+  }
+
+  /** Samples over time of the recording that is A, as if both had begun together. */
+  spreadOfOther([start, stop]: Range, columns: number): Float64Array | null {
+    const { value: other } = this.other;
+    if (!this.compared.value?.other || !other) return null;
+    const { rows, all } = this.rowsOf(other.session);
+    const by = other.session.origin.value - this.view.origin.value;
+    const time = { start: start + by, stop: stop + by };
+    return rows.spread({ ...all, ...time }, columns, () => 0, 1);
   }
 
   private stacksMarked(): Uint8Array | null {
