@@ -3,12 +3,13 @@
 
 import {
   expect,
+  galata,
   type IJupyterLabPageFixture,
   test as base,
 } from "@jupyterlab/galata";
-import type { Locator, Page } from "@playwright/test";
+import type { ConsoleMessage, Locator, Page, WebError } from "@playwright/test";
 import { expectNothingLeft, watchRepeating } from "./leaks";
-import { PORT_STEP } from "./ports";
+import { PORTS } from "./ports";
 
 /** Code of ours: the labextension, or a widget's module (loaded from a blob). */
 const OURS = /daskscope|^blob:/i;
@@ -25,40 +26,48 @@ const FAULTS_OF_LAB = [
 /** JupyterLab's warning about the time of a start: other tests run at the same time. */
 const SLOW_MACHINE = /^Plugin \S+ .*took [\d.]+ms to activate/;
 
-function watchForErrors(page: Page, problems: string[]): void {
-  page.on("pageerror", (error) => {
-    const text = error.stack ?? error.message;
-    // Notebook 7 meets settings and commands of JupyterLab's that it does not know.
-    const inNotebook7 =
-      page.url().includes("/notebooks/") || text.includes("/static/notebook/");
-    if (inNotebook7 && !OURS.test(text)) return;
-    const isOfLab = FAULTS_OF_LAB.some((fault) => fault.test(text));
-    if (isOfLab && !OURS.test(text)) return;
-    problems.push(`exception: ${text}`);
-  });
-  page.on("console", (message) => {
-    const source = message.location().url;
-    const ours = OURS.test(source) || OURS.test(message.text());
-    if (SLOW_MACHINE.test(message.text())) return;
-    if (ours && ["error", "warning"].includes(message.type())) {
-      problems.push(`console ${message.type()}: ${message.text()} (${source})`);
-    }
-  });
+const addressOf = (parallelIndex: number): string =>
+  `http://localhost:${PORTS[parallelIndex]}`;
+
+/** What an error of a page says of ours, or nothing. */
+function complaintOf(error: Error, url: string): string[] {
+  const text = error.stack ?? error.message;
+  // Notebook 7 meets settings and commands of JupyterLab's that it does not know.
+  const inNotebook7 =
+    url.includes("/notebooks/") || text.includes("/static/notebook/");
+  const isOfLab = inNotebook7 || FAULTS_OF_LAB.some((one) => one.test(text));
+  return isOfLab && !OURS.test(text) ? [] : [`exception: ${text}`];
 }
 
+/** The same for a message on the console. */
+function warningIn(message: ConsoleMessage): string[] {
+  const source = message.location().url;
+  const ours = OURS.test(source) || OURS.test(message.text());
+  if (SLOW_MACHINE.test(message.text()) || !ours) return [];
+  return ["error", "warning"].includes(message.type())
+    ? [`console ${message.type()}: ${message.text()} (${source})`]
+    : [];
+}
+
+/** Stories with a JupyterLab that is loaded for them, as those need that reload it. */
 export const test = base.extend<{ problems: string[]; nothingLeft: void }>({
-  baseURL: async ({ baseURL }, use, { parallelIndex }) => {
-    const url = new URL(baseURL!);
-    url.port = String(Number(url.port) + PORT_STEP * parallelIndex);
-    await use(url.origin);
+  baseURL: async ({}, use, { parallelIndex }) => use(addressOf(parallelIndex)),
+  context: async ({ context }, use) => {
+    await watchRepeating(context);
+    await use(context);
   },
-  // Before the page goes anywhere, so that nothing is missed.
   problems: [
     async ({ context }, use) => {
       const problems: string[] = [];
-      context.on("page", (page) => watchForErrors(page, problems));
-      await watchRepeating(context);
+      const onError = (event: WebError): void =>
+        void problems.push(
+          ...complaintOf(event.error(), event.page()?.url() ?? ""),
+        );
+      const onMessage = (message: ConsoleMessage): void =>
+        void problems.push(...warningIn(message));
+      context.on("weberror", onError).on("console", onMessage);
       await use(problems);
+      context.off("weberror", onError).off("console", onMessage);
       expect(problems, "nothing of ours may complain").toEqual([]);
     },
     { auto: true },
@@ -77,6 +86,59 @@ export const test = base.extend<{ problems: string[]; nothingLeft: void }>({
     },
     { auto: true },
   ],
+});
+
+async function launcherIsThere(page: Page): Promise<void> {
+  await page.locator("#jupyterlab-splash").waitFor({ state: "detached" });
+  await page.locator(".jp-Launcher").waitFor();
+}
+
+/**
+ * Stories in a JupyterLab that is loaded once for all of them. Each has a folder, a notebook and
+ * a kernel of its own, and leaves nothing open.
+ */
+export const testInOpenLab = test.extend<
+  object,
+  { lab: IJupyterLabPageFixture }
+>({
+  lab: [
+    async ({ browser }, use, { parallelIndex, project }) => {
+      const { viewport } = project.use;
+      const context = await browser.newContext({ viewport });
+      await watchRepeating(context);
+      const lab = await galata.initTestPage(
+        "/lab",
+        false,
+        addressOf(parallelIndex),
+        true,
+        galata.DEFAULT_SETTINGS,
+        true,
+        true,
+        await context.newPage(),
+        null,
+        null,
+        "",
+        launcherIsThere,
+      );
+      await lab.goto("?reset");
+      await use(lab);
+      await context.close();
+    },
+    { scope: "worker" },
+  ],
+  context: async ({ lab }, use) => use(lab.context()),
+  page: async ({ lab, tmpPath }, use) => {
+    await lab.bringToFront();
+    await lab.sidebar.openTab("filebrowser");
+    await lab.evaluate(async (path) => {
+      const { commands } = window.jupyterapp;
+      await commands.execute("filebrowser:go-to-path", { path });
+    }, tmpPath);
+    await expect
+      .poll(() => lab.filebrowser.getCurrentDirectory())
+      .toBe(tmpPath);
+    await use(lab);
+  },
 });
 export { expect };
 
@@ -117,7 +179,10 @@ export async function notebookWith(
   const directory = await page.filebrowser.getCurrentDirectory();
   const path = `${directory}/${name}`;
   await page.contents.uploadContent(JSON.stringify(content), "text", path);
-  await page.notebook.openByPath(path);
+  await page.evaluate(async (at) => {
+    const options = { path: at, factory: "Notebook" };
+    await window.jupyterapp.commands.execute("docmanager:open", options);
+  }, path);
   await page.notebook.activate(name);
 }
 
@@ -163,6 +228,12 @@ export function startCell(page: Page, index: number): Promise<void> {
   }, index);
 }
 
+/** End the loops of cells that run until there is a file `seen` beside their notebook. */
+export async function endLoop(page: IJupyterLabPageFixture): Promise<void> {
+  const folder = await page.filebrowser.getCurrentDirectory();
+  await page.contents.uploadContent("", "text", `${folder}/seen`);
+}
+
 export function cellIsBusy(page: Page, index: number): Promise<boolean> {
   const prompt = page.locator(".jp-Notebook .jp-Cell .jp-InputPrompt");
   return prompt
@@ -175,6 +246,7 @@ export function cellIsBusy(page: Page, index: number): Promise<boolean> {
 export function hasSubshells(page: Page): Promise<boolean> {
   return page.evaluate(async () => {
     const { kernels } = window.jupyterapp.serviceManager;
+    await kernels.refreshRunning();
     const [model] = [...kernels.running()];
     const kernel = kernels.connectTo({ model: model!, handleComms: false });
     const info = (await kernel.info) as { supported_features?: string[] };

@@ -9,7 +9,7 @@ import {
   notebookWith,
   runCells,
   SHOW,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const WORK = `

@@ -17,6 +17,9 @@ configure_jupyter_server(c)  # noqa: F821 - Jupyter provides `c`
 c.ServerApp.port = int(os.environ["DASKSCOPE_TEST_PORT"])  # noqa: F821
 c.ServerApp.allow_root = os.geteuid() == 0  # noqa: F821
 c.Application.log_level = "ERROR"  # noqa: F821
+if os.name == "posix":
+    # A port may be taken between its choice and the start of the kernel.
+    c.KernelManager.transport = "ipc"  # noqa: F821
 
 
 # Reports of tests must not come into the library of whoever runs them.

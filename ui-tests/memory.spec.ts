@@ -1,12 +1,13 @@
 // The memory of a cluster: which worker held how much, of what, while a cell runs.
 
 import {
+  endLoop,
   expect,
   notebookWith,
   openSidebar,
   runCells,
   startCell,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const CLUSTER = `
@@ -68,7 +69,6 @@ test("the panel Memory says who held most, of what, while a cell is busy", async
   await page.keyboard.press("Escape");
   await expect(status).toContainText("of 2.00 GiB");
   // What is released goes.
-  const folder = await page.filebrowser.getCurrentDirectory();
-  await page.contents.uploadContent("", "text", `${folder}/seen`);
+  await endLoop(page);
   await expect(panel).toContainText("No results in memory");
 });

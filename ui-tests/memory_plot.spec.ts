@@ -1,21 +1,23 @@
 // What `ms.plot()` shows moves while the block that is sampled runs, in the same cell. Without
 // subshells the kernel hears of a plot between cells only: there it is shown in an earlier one.
 
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import type { Locator, Page, TestInfo } from "@playwright/test";
 import {
   cellIsBusy,
   CLIENT,
+  endLoop,
   expect,
   hasSubshells,
   notebookPath,
   notebookWith,
   runCells,
   startCell,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const MAKE = `${CLIENT}
-import daskscope, time
+import daskscope, os, time
 from IPython.display import display
 
 ms = daskscope.MemorySampler()
@@ -31,7 +33,7 @@ if not shown:
     display(plot)
 with ms.sample("growing <b>list</b>", interval=0.1):
     kept = []
-    for step in range(60):
+    while not os.path.exists("seen"):
         kept.append(bytearray(3_000_000))
         time.sleep(0.2)
 `;
@@ -68,6 +70,7 @@ const reachOf = (plot: Locator): Promise<number> =>
 
 async function expectItGrows(
   page: Page,
+  lab: IJupyterLabPageFixture,
   isBusy: () => Promise<boolean>,
   info: TestInfo,
 ): Promise<void> {
@@ -80,6 +83,7 @@ async function expectItGrows(
   await page.screenshot({ path: info.outputPath("live.png") });
   expect(await isBusy(), "the cell that samples still runs").toBe(true);
 
+  await endLoop(lab);
   await expect.poll(isBusy).toBe(false);
   await expect(plot.locator(".ds-state")).toHaveCount(0);
   await expect(plot.locator(".ds-legend-name")).toHaveText(
@@ -101,7 +105,7 @@ test("ms.plot() grows in the busy cell that samples", async ({
     await expect(page.locator(".ds-widget .ds-root")).toBeVisible();
   }
   await startCell(page, 2);
-  await expectItGrows(page, () => cellIsBusy(page, 2), info);
+  await expectItGrows(page, page, () => cellIsBusy(page, 2), info);
   await runCells(page, 3);
 });
 
@@ -131,7 +135,7 @@ test("ms.plot() grows in the busy cell that samples, in Notebook 7", async ({
   await tab.keyboard.press("Shift+Enter");
   const isBusy = async (): Promise<boolean> =>
     (await prompt(2).innerText()).includes("*");
-  await expectItGrows(tab, isBusy, info);
+  await expectItGrows(tab, page, isBusy, info);
   await tab.keyboard.press("Shift+Enter");
   await expect(prompt(3)).not.toHaveText(/^\[[ *]?\]:$/);
   await tab.close();

@@ -10,7 +10,7 @@ import {
   notebookPath,
   notebookWith,
   runCells,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const WORK = `_ = client.gather(client.map(abs, range(100), pure=False))`;

@@ -10,6 +10,7 @@ import {
   runCells,
   tasksShown,
   test,
+  testInOpenLab,
 } from "./fixtures";
 
 test.use({ kernels: null, sessions: null, autoGoto: true });
@@ -104,32 +105,38 @@ async function expectAllPanels(
   }
 }
 
-test("a recording opens with a double click", async ({ page }, info) => {
-  await made(page, RECORD);
-  await fileItem(page, "run.daskscope").dblclick();
-  await expect(report(page)).toBeVisible();
-  await expectAllTasks(report(page));
-  await page.screenshot({ path: info.outputPath("recording.png") });
-  const events = await openTab(report(page), "Errors and events");
-  await expect(events.getByText("ValueError").first()).toBeVisible();
-  await expectAllPanels(report(page), page, (name) => info.outputPath(name));
-  // What one panel selects, the others show.
-  const stream = report(page).getByRole("tabpanel", { name: "Task stream" });
-  const spans = await openTab(report(page), "Spans and cells");
-  await spans.locator("[aria-level]", { hasText: "[2]" }).first().click();
-  await openTab(report(page), "Task stream");
-  await expect(stream.locator(".ds-chip")).toContainText("In [2]");
-  const metrics = await openTab(report(page), "Fine performance metrics");
-  await metrics.getByRole("button", { name: "By function" }).click();
-  await metrics.getByRole("list").getByRole("button", { name: "work" }).click();
-  await openTab(report(page), "Task stream");
-  await expect(stream.locator(".ds-crumbs").first()).toContainText("work");
-  expect(
-    await page.evaluate(
-      () => [...window.jupyterapp.serviceManager.sessions.running()].length,
-    ),
-  ).toBe(0);
-});
+testInOpenLab(
+  "a recording opens with a double click",
+  async ({ page }, info) => {
+    await made(page, RECORD);
+    await fileItem(page, "run.daskscope").dblclick();
+    await expect(report(page)).toBeVisible();
+    await expectAllTasks(report(page));
+    await page.screenshot({ path: info.outputPath("recording.png") });
+    const events = await openTab(report(page), "Errors and events");
+    await expect(events.getByText("ValueError").first()).toBeVisible();
+    await expectAllPanels(report(page), page, (name) => info.outputPath(name));
+    // What one panel selects, the others show.
+    const stream = report(page).getByRole("tabpanel", { name: "Task stream" });
+    const spans = await openTab(report(page), "Spans and cells");
+    await spans.locator("[aria-level]", { hasText: "[2]" }).first().click();
+    await openTab(report(page), "Task stream");
+    await expect(stream.locator(".ds-chip")).toContainText("In [2]");
+    const metrics = await openTab(report(page), "Fine performance metrics");
+    await metrics.getByRole("button", { name: "By function" }).click();
+    await metrics
+      .getByRole("list")
+      .getByRole("button", { name: "work" })
+      .click();
+    await openTab(report(page), "Task stream");
+    await expect(stream.locator(".ds-crumbs").first()).toContainText("work");
+    expect(
+      await page.evaluate(
+        () => [...window.jupyterapp.serviceManager.sessions.running()].length,
+      ),
+    ).toBe(0);
+  },
+);
 
 test(
   "a report opens with a double click, under its title, and survives a reload",

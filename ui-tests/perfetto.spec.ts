@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
+import { FREE_PORT } from "./ports";
 
-const port = Number(process.env["DASKSCOPE_TEST_PORT"] ?? "8889") + 1;
-const address = `http://127.0.0.1:${port}/`;
+const address = `http://127.0.0.1:${FREE_PORT}/`;
 
 const NAME = 'join-é "quoted" <b> ';
 const KEY = `${NAME}\\`;
@@ -51,7 +51,7 @@ test.beforeAll(() => {
   execFileSync("daskscope", [
     ...["export", recording, "--to", "chrome", "--output", trace],
   ]);
-  const options = ["--server_only", "--port", String(port), trace];
+  const options = ["--server_only", "--port", String(FREE_PORT), trace];
   server = spawn("vizviewer", options, { stdio: "ignore" });
 });
 

@@ -112,9 +112,18 @@ test("--open opens the report in JupyterLab, and once @all", async ({
     report.getByRole("heading", { name: "Opened at once" }),
   ).toBeVisible();
   expect(page.context().pages(), NEW_LAB_PAGE).toHaveLength(1);
+  const layoutWithoutIt = page.waitForRequest((request) => {
+    if (!request.url().includes("/api/workspaces")) return false;
+    const saved = request.postDataJSON() as {
+      data: Record<string, unknown>;
+    } | null;
+    const layout = JSON.stringify(saved?.data["layout-restorer:data"] ?? "");
+    return layout.includes("story.ipynb") && !layout.includes("run.html");
+  });
   await page.evaluate(() => window.jupyterapp.shell.currentWidget!.dispose());
   await page.notebook.activate("story.ipynb");
   await page.notebook.save();
+  await layoutWithoutIt;
   await reload(page);
   const card = page.locator(".daskscope-report-card");
   await expect(card).toContainText("Opened at once");

@@ -10,7 +10,7 @@ import {
   pointAtTask,
   runCells,
   startCell,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const CLUSTER = `
@@ -21,16 +21,14 @@ client = Client(n_workers=2, threads_per_worker=2, dashboard_address=":0")
 const FUNCTIONS = `
 import time
 
-def spin(seconds):
-    until = time.perf_counter() + seconds
-    while time.perf_counter() < until:
-        pass
+def pause(seconds):
+    time.sleep(seconds)
 
 def often(x):
-    spin(0.1)
+    pause(0.1)
 
 def seldom(x):
-    spin(0.05)
+    pause(0.05)
 
 def work(number):
     futures = client.map(often, range(number), pure=False)
@@ -56,12 +54,12 @@ const searchOf = (panel: Locator): Locator => panel.locator(".ds-search input");
 /** Nearly all of it is in one function, which two others call. */
 async function searchAndSandwich(panel: Locator): Promise<void> {
   const search = searchOf(panel);
-  await search.fill("spin");
+  await search.fill("pause");
   await expect(panel.locator(".ds-search-found")).toHaveText(
     /^1 match, (9\d|100) %$/,
   );
   await search.press("Enter");
-  await expect(panel.locator(".ds-profile-detail-name")).toHaveText("spin");
+  await expect(panel.locator(".ds-profile-detail-name")).toHaveText("pause");
   await panel.getByRole("button", { name: "Callers and callees" }).click();
   const sandwich = panel.locator(".ds-profile-sandwich");
   await expect(sandwich).toContainText("2 callers");

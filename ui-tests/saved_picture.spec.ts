@@ -10,7 +10,7 @@ import {
   reload,
   runCells,
   SHOW,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const WORK = `

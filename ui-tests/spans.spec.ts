@@ -8,7 +8,7 @@ import {
   notebookWith,
   openSidebar,
   runCells,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const CLIENT = `

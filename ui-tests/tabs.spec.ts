@@ -9,7 +9,7 @@ import {
   runCells,
   SHOW,
   tasksShown,
-  test,
+  testInOpenLab as test,
 } from "./fixtures";
 
 const WORK = `

@@ -101,7 +101,35 @@ async function writePage(html) {
   };
 }
 
+/** What Chromium has ready for the next window and page: no test uses it. */
+const RESERVES = [
+  "PreloadTopChromeWebUI",
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "SpareRendererForSitePerProcess",
+  "MultipleSpareRPHs",
+];
+/** What Playwright turns off with the same option, of which Chromium reads only the last. */
+const AS_PLAYWRIGHT = [
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+];
+
+/** The Chromium of the tests, also of those in JupyterLab. */
 export const BROWSER = {
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  args: [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    `--disable-features=${[...RESERVES, ...AS_PLAYWRIGHT]}`,
+  ],
 };
