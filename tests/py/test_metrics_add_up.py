@@ -189,6 +189,7 @@ def test_a_scheduler_replaced_under_load_brings_what_it_measured_and_nothing_neg
         assert (session.recording.table("metrics")["value"] > 0).all()
 
 
+@pytest.mark.all
 def test_a_killed_worker_takes_unsent_metrics_with_it_and_the_rest_is_a_lower_bound(
     session: Session,
 ) -> None:
