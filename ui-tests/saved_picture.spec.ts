@@ -10,7 +10,8 @@ import {
   reload,
   runCells,
   SHOW,
-  testInOpenLab as test,
+  test,
+  testInOpenLab,
 } from "./fixtures";
 
 const WORK = `
@@ -78,39 +79,40 @@ async function runToPicture(page: Page, panel: Locator): Promise<Output> {
   return (await output(page))!;
 }
 
-test("a reopened notebook shows the picture until its cell runs again", async ({
-  page,
-}, info) => {
-  await notebookWith(page, [CLIENT, SHOW, WORK], NAME);
-  await runCells(page, 0, 1);
-  const panel = page.locator(".ds-widget");
-  await expect(panel).toBeVisible();
-  await panel.evaluate((node) => (node.dataset["made"] = "first"));
-  const saved = await runToPicture(page, panel);
-  expect(Object.keys(saved.data)).toEqual(
-    expect.arrayContaining([PNG, VIEW, "text/plain"]),
-  );
-  expect(JSON.stringify(saved).length).toBeLessThanOrEqual(20_000);
-  // The updates left the widget alone.
-  await expect(panel).toHaveAttribute("data-made", "first");
-  await expect(picture(page)).toHaveCount(0);
+testInOpenLab(
+  "a reopened notebook shows the picture until its cell runs again",
+  async ({ page }, info) => {
+    await notebookWith(page, [CLIENT, SHOW, WORK], NAME);
+    await runCells(page, 0, 1);
+    const panel = page.locator(".ds-widget");
+    await expect(panel).toBeVisible();
+    await panel.evaluate((node) => (node.dataset["made"] = "first"));
+    const saved = await runToPicture(page, panel);
+    expect(Object.keys(saved.data)).toEqual(
+      expect.arrayContaining([PNG, VIEW, "text/plain"]),
+    );
+    expect(JSON.stringify(saved).length).toBeLessThanOrEqual(20_000);
+    // The updates left the widget alone.
+    await expect(panel).toHaveAttribute("data-made", "first");
+    await expect(picture(page)).toHaveCount(0);
 
-  await reopen(page, false);
-  await expect(picture(page)).toBeVisible();
-  await expect(page.getByText("Loading widget")).toHaveCount(0);
-  await page.screenshot({ path: info.outputPath("without-a-kernel.png") });
+    await reopen(page, false);
+    await expect(picture(page)).toBeVisible();
+    await expect(page.getByText("Loading widget")).toHaveCount(0);
+    await page.screenshot({ path: info.outputPath("without-a-kernel.png") });
 
-  await reopen(page, true);
-  await expect.poll(() => kernelIsIdle(page)).toBe(true);
-  await expect(picture(page)).toBeVisible();
-  await expect(page.getByText("model not found")).toHaveCount(0);
-  await page.screenshot({ path: info.outputPath("fresh-kernel.png") });
+    await reopen(page, true);
+    await expect.poll(() => kernelIsIdle(page)).toBe(true);
+    await expect(picture(page)).toBeVisible();
+    await expect(page.getByText("model not found")).toHaveCount(0);
+    await page.screenshot({ path: info.outputPath("fresh-kernel.png") });
 
-  await runCells(page, 0, 1);
-  await expect(panel).toBeVisible();
-  await expect(picture(page)).toHaveCount(0);
-  await page.screenshot({ path: info.outputPath("live-again.png") });
-});
+    await runCells(page, 0, 1);
+    await expect(panel).toBeVisible();
+    await expect(picture(page)).toHaveCount(0);
+    await page.screenshot({ path: info.outputPath("live-again.png") });
+  },
+);
 
 test(
   "a notebook that is not trusted shows the picture, and a reloaded page the widget",
