@@ -398,6 +398,17 @@ def test_a_profile_waits_for_a_worker_that_has_just_joined_but_not_for_a_silent_
     assert reader.rows.read_until(START + 1 + SILENT_S + 1, ["tcp://silent:1"])
 
 
+def test_a_profile_waits_for_the_first_cycle_of_a_worker():
+    process = Process()
+    reader = Reader(process)
+    reader.rows.note_workers([WORKER], START + 1)
+    reader.read()
+    assert not reader.rows.read_until(START + 0.5, [WORKER])
+    process.told[0].append((START + 1, {"inc": tree(1, f={})}))
+    reader.read()
+    assert reader.rows.read_until(START + 0.5, [WORKER])
+
+
 def test_an_unreadable_worker_is_not_waited_for_and_is_forgotten_when_it_leaves():
     reader = Reader(Process())
     reader.rows.take(WORKER, b"noise", START)

@@ -83,7 +83,7 @@ class _Process:
             return False
         if self.row["compute"] == "waiting":
             return bool(moment - self.row["time"] > SILENT_S)
-        return self.row["compute"] != "ok" or bool(self.row["until"] >= moment)
+        return self.row["compute"] != "ok" or self.until[0] >= moment
 
 
 class ProfileRows:
