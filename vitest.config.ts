@@ -27,6 +27,8 @@ export default defineConfig({
           name: "node",
           include: ["tests/js/**/*.test.{ts,tsx}", "js_src/**/*.test.{ts,tsx}"],
           exclude: [BROWSER],
+          // One process for several files: a fourth less of processor time.
+          isolate: false,
         },
       },
       {
