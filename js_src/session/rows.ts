@@ -10,7 +10,17 @@ import {
   type Values,
 } from "../link/columns";
 
-type Piece = Pick<TableRows, "numbers" | "columns">;
+/** Rows whose numbers follow each other. */
+interface Run {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Columns, with the numbers of their rows: nearly always a single run. */
+interface Piece {
+  readonly runs: readonly Run[];
+  readonly columns: Columns;
+}
 
 export class NumberedRows {
   /** Rows that the sender has dropped. */
@@ -24,7 +34,7 @@ export class NumberedRows {
   private oldest = 0;
 
   constructor(private readonly shape: TableShape) {
-    this.joined = { numbers: new Float64Array(0), columns: noRows(shape) };
+    this.joined = { runs: [], columns: noRows(shape) };
   }
 
   take(rows: TableRows): void {
@@ -34,7 +44,7 @@ export class NumberedRows {
     const latest = Math.max(this.begin ?? -Infinity, begin);
     if (latest > -Infinity) this.begin = latest;
     this.complete ||= complete;
-    this.news.push(rows);
+    this.news.push({ runs: runsOf(rows.numbers), columns: rows.columns });
   }
 
   /** All rows that are kept, in order of their numbers; never changed afterwards. */
@@ -42,33 +52,44 @@ export class NumberedRows {
     if (this.news.length === 0) return this.joined.columns;
     const inOrder = this.shape.group === undefined && this.isInOrder();
     const all = concatenated([this.joined, ...this.news.splice(0)]);
-    this.joined = inOrder ? this.newest(all) : picked(all, this.kept(all));
+    if (inOrder) this.joined = this.newest(all);
+    else {
+      const numbers = numbersOf(all.runs);
+      this.joined = picked(all, numbers, this.kept(all, numbers));
+    }
     return this.joined.columns;
   }
 
   /** Most often what came is newer than all before. */
   private isInOrder(): boolean {
-    let last = this.joined.numbers.at(-1) ?? -Infinity;
-    return this.news.every(({ numbers }) =>
-      numbers.every((number) => {
-        const isNewer = number > last;
-        last = number;
+    let next = endOf(this.joined.runs.at(-1));
+    return this.news.every(({ runs }) =>
+      runs.every((run) => {
+        const isNewer = run.first >= next;
+        next = endOf(run);
         return isNewer;
       }),
     );
   }
 
-  private newest({ numbers, columns }: Piece): Piece {
-    let first = 0;
-    while (numbers[first] < this.oldest) first += 1;
+  private newest({ runs, columns }: Piece): Piece {
+    let skipped = 0;
+    const kept = runs.flatMap((run) => {
+      const old = Math.min(Math.max(this.oldest - run.first, 0), run.count);
+      skipped += old;
+      const [first, count] = [run.first + old, run.count - old];
+      return count > 0 ? [{ first, count }] : [];
+    });
     const cut = (values: Values): Values =>
-      ArrayBuffer.isView(values) ? values.subarray(first) : values.slice(first);
-    return first === 0
-      ? { numbers, columns }
-      : { numbers: numbers.subarray(first), columns: mapped(columns, cut) };
+      ArrayBuffer.isView(values)
+        ? values.subarray(skipped)
+        : values.slice(skipped);
+    return skipped === 0
+      ? { runs, columns }
+      : { runs: kept, columns: mapped(columns, cut) };
   }
 
-  private kept({ numbers, columns }: Piece): number[] {
+  private kept({ columns }: Piece, numbers: readonly number[]): number[] {
     const { group, group_rows: most = 0 } = this.shape;
     const order = [...numbers.keys()]
       .filter((row) => numbers[row] >= this.oldest)
@@ -87,6 +108,36 @@ export class NumberedRows {
   }
 }
 
+const endOf = (run: Run | undefined): number =>
+  run ? run.first + run.count : -Infinity;
+
+function runsOf(numbers: ArrayLike<number>): Run[] {
+  const runs: Run[] = [];
+  for (let at = 0; at < numbers.length;) {
+    const first = numbers[at];
+    let count = 1;
+    while (numbers[at + count] === first + count) count += 1;
+    runs.push({ first, count });
+    at += count;
+  }
+  return runs;
+}
+
+const numbersOf = (runs: readonly Run[]): number[] =>
+  runs.flatMap(({ first, count }) =>
+    Array.from({ length: count }, (_, at) => first + at),
+  );
+
+function joinedRuns(all: readonly Run[]): Run[] {
+  const joined: Run[] = [];
+  for (const run of all) {
+    const last = joined.at(-1);
+    if (last === undefined || endOf(last) !== run.first) joined.push(run);
+    else joined.push({ ...joined.pop()!, count: last.count + run.count });
+  }
+  return joined;
+}
+
 function concatenated(pieces: readonly Piece[]): Piece {
   const joined = (parts: readonly Values[]): Values => {
     const [first] = parts;
@@ -101,15 +152,19 @@ function concatenated(pieces: readonly Piece[]): Piece {
     return all;
   };
   return {
-    numbers: joined(pieces.map(({ numbers }) => numbers)) as Float64Array,
+    runs: joinedRuns(pieces.flatMap(({ runs }) => runs)),
     columns: mapped(pieces[0].columns, (_, name) =>
       joined(pieces.map(({ columns }) => columns[name])),
     ),
   };
 }
 
-function picked(piece: Piece, rows: readonly number[]): Piece {
-  const { length } = piece.numbers;
+function picked(
+  piece: Piece,
+  numbers: readonly number[],
+  rows: readonly number[],
+): Piece {
+  const { length } = numbers;
   if (rows.length === length && rows.every((row, at) => row === at)) {
     return piece;
   }
@@ -122,7 +177,7 @@ function picked(piece: Piece, rows: readonly number[]): Piece {
     return some;
   };
   return {
-    numbers: pick(piece.numbers) as Float64Array,
+    runs: runsOf(rows.map((row) => numbers[row])),
     columns: mapped(piece.columns, pick),
   };
 }
