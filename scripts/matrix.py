@@ -1,7 +1,7 @@
 """Runs all tests, also those too slow for every change, with several versions of what
 daskscope meets (`make test-all`).
 
-The Python tests of all entries run one after the other, beside their browser tests. An entry
+The unit tests of all entries run one after the other, beside their stories in a browser. An entry
 that replaces packages gets an environment below .envs/: a copy of .venv, then the packages.
 An entry that fails does not stop the others; the end lists each part with its result.
 `make test-all ARGS="lab-4.2 marimo"` runs those two alone.
@@ -198,7 +198,7 @@ def fetch_interpreter(version: str) -> None:
 
 @dataclass(frozen=True)
 class Part:
-    """Some tests of an entry, in one of two lanes: Python tests, and those that need a browser."""
+    """Some tests of an entry, in one of two lanes: unit tests, and stories."""
 
     entry: Entry
     name: str
@@ -220,7 +220,9 @@ def parts_of(entry: Entry, others: list[str]) -> tuple[list[Part], list[Part]]:
         return lambda _python, variables: quietly(command, variables | {"TEST_ALL": "1"})
 
     first = [] if entry.pytest is None else [Part(entry, "pytest", python_part)]
-    second = [Part(entry, "vitest", beside("npm", "run", "--silent", "test"))] if entry.all else []
+    if entry.all:  # not beside its stories, which take longer than the Python tests
+        first.append(Part(entry, "vitest", beside("npm", "run", "--silent", "test")))
+    second = []
     if entry.stories is not None:
         output = f"ui-tests/test-results/{entry.name}"
         options = ("--output", output, f"--retries={entry.retries}")
