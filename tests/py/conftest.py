@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -34,6 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "matrix: needs what `make test-all` sets up")
     config.addinivalue_line("markers", "all: with TEST_ALL=1 alone: too slow for every change")
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+    # A shell without job control starts background programs with Ctrl-C ignored; CI may do so.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Reports of tests must not come into the library of whoever runs them, nor those of kernels.
     folder = tempfile.mkdtemp(prefix="daskscope-tests-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))

@@ -242,4 +242,4 @@ def test_what_had_finished_before_the_recording_began_is_said() -> None:
             live(s)
             (notice,) = s.notices
             assert notice.code == "tasks-before"
-            assert notice.text.startswith("About 20 tasks had finished")
+            assert "20" in notice.text
