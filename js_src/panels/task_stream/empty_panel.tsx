@@ -26,10 +26,10 @@ function waitingState(view: PanelState): EmptyState {
   if (view.now.value === 0) {
     return beforeFirst(view.host.live, view.notices.value);
   }
-  if (!view.host.live)
-    return storedState(view.counts.value.captured, moreComes(view));
-  const captured = view.counts.value.captured;
-  if (captured > 0) return elsewhere(captured, moreComes(view), true);
+  const { live: isLive } = view.host;
+  const { captured } = view.counts.value;
+  if (captured > 0) return elsewhere(captured, moreComes(view), isLive);
+  if (!isLive) return NOTHING_STORED;
   const before = view.notices.value.some(({ code }) => code === "tasks-before");
   const { value: state } = view.state;
   const live = state === "live" || state === "partly";
@@ -91,11 +91,8 @@ function elsewhere(
 }
 
 /** Nothing comes to a file any more: what is not in it did not happen, or was dropped. */
-function storedState(captured: number, comes: boolean): EmptyState {
-  if (captured > 0) return elsewhere(captured, comes, false);
-  return {
-    state: "stopped",
-    title: "This recording has no tasks",
-    text: "No task finished or failed while it was recorded.",
-  };
-}
+const NOTHING_STORED: EmptyState = {
+  state: "stopped",
+  title: "This recording has no tasks",
+  text: "No task finished or failed while it was recorded.",
+};
