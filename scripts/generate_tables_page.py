@@ -10,15 +10,15 @@ from daskscope.recording import RecordingStore
 HEAD = """\
 # Tables
 
-The columns of each table of a [recording](recordings.md), as `rec.table(name)`, SQL, Parquet and
-CSV have them.
+The columns of each table of a [recording](recordings.md), in `rec.table(name)`, SQL, Parquet and
+CSV.
 
 - Times are seconds since the epoch, by the scheduler's clock unless a column says otherwise.
   Durations are seconds.
 - A column marked ± also exists as `…_least` and `…_most`: the lowest and the highest value in a
   step.
-- Series have a column `step`: 0 is a row as measured; old rows are merged into steps of 10, 60 and
-  600 s. A merged value is a sum (metrics, profiles) or the last one (all others).
+- Series have a column `step`: 0 means as measured; old rows are merged into steps of 10, 60 and
+  600 s. A merged value is the sum (metrics, profiles) or the last value (all others).
 
 <!-- Generated from py_src/daskscope/schema.py by `make schema`. Do not edit. -->
 """

@@ -154,7 +154,7 @@ LANES: Final = Dictionary(
     "An entry is a thread of a worker.",
     (
         _WORKER,
-        _text("thread", "``threading.get_ident()`` of the thread: identifies it within its worker"),
+        _text("thread", "``threading.get_ident()`` of the thread: unique within its worker"),
     ),
     noun="thread of a worker",
     nouns="threads of workers",
@@ -165,7 +165,7 @@ ACTIONS: Final = ("compute", "transfer", "disk-read", "disk-write", "deserialize
 
 ACTION_NAMES: Final = Dictionary(
     "actions",
-    "An entry is an activity of a task in an interval.",
+    "An entry is what a task did in an interval.",
     (_text("name", "compute, transfer, disk-read, …", "paths", "hosts"),),
     limit=128,  # an index fits into seven bits: pages have no more room in a row
     first=tuple((action,) for action in ACTIONS),
@@ -201,7 +201,7 @@ TASKS: Final = Tasks(
         Column(
             "action", "uint8", "what the task did: compute, transfer, disk-read, …", into="actions"
         ),
-        Column("status", "uint8", "OK or error, of the whole task (STATUSES)"),
+        Column("status", "uint8", "status of the whole task: OK or error"),
         Column("nbytes", "float32", "size of the task's result", unit="B"),
         Column("span", "uint16", "the task's span; empty without one", into="spans"),
         Column(
@@ -213,7 +213,7 @@ TASKS: Final = Tasks(
         Column(
             "computation",
             "uint16",
-            "number of the graph, as in computations; 0: unknown, 1: recomputed",
+            "number of the graph, as in ``computations``; 0: unknown, 1: recomputed",
         ),
     ),
 )
@@ -239,7 +239,7 @@ ERRORS: Final = Log(
         _WORKER,
         _text("exception", "type and text of the exception", "code", "paths", "hosts"),
         _text("traceback", "the whole traceback", "code", "paths", "hosts"),
-        Column("task", "int64", "number of the task, as in tasks", into="tasks"),
+        Column("task", "int64", "number of the task, as in ``tasks``", into="tasks"),
     ),
     rows=1_000,
     noun="error",
@@ -248,15 +248,13 @@ ERRORS: Final = Log(
 
 WORKERS: Final = Log(
     "workers",
-    "A row is a change of a worker: it was present, joined, changed its status or left.",
+    "A row is a worker that was there at the start, joined, changed its status or left.",
     (
         _TIME,
         _text("worker", "address of the worker; empty for all workers", "hosts"),
         _text("name", "the name that panels show", "hosts"),
         _text("what", "present, added, removed, a status, spilling, …"),
-        _text(
-            "detail", "its number of threads when it joined, or its status before", "paths", "hosts"
-        ),
+        _text("detail", "thread count when it joined, or its previous status", "paths", "hosts"),
     ),
     noun="change of a worker",
     nouns="changes of workers",
@@ -308,9 +306,9 @@ GAPS: Final = Log(
 
 ROWLESS: Final = Log(
     "rowless",
-    "A row is a task without an interval in tasks, because its worker was killed.",
+    "A row is a task without an interval in ``tasks``, because its worker was killed.",
     (
-        Column("task", "int64", "number of the task, as in tasks", into="tasks"),
+        Column("task", "int64", "number of the task, as in ``tasks``", into="tasks"),
         Column("prefix", "uint16", "the task's prefix", into="prefixes"),
         Column("status", "uint8", "0: OK, 1: error"),
     ),
@@ -399,14 +397,14 @@ MEMORY: Final = Series(
         _bytes("spilled", "results on disk"),
         _bytes("unmanaged", "memory of the process other than results"),
         _bytes("unmanaged_old", "the part of unmanaged that is older than 30 s"),
-        _bytes("unmanaged_recent", "the part of unmanaged that came in the last 30 s"),
+        _bytes("unmanaged_recent", "the part of unmanaged from the last 30 s"),
         _bytes("optimistic", "managed + unmanaged_old"),
         _bytes("limit", "memory limit; NaN without one"),
         Column("cpu", "float32", "percent of a core", unit="%", combine="extremes"),
         Column(
             "status",
             "uint8",
-            "1: running, 2: paused, 3 to 5: WORKER_STATUSES; 0: other",
+            "0: other, 1: running, 2: paused, 3: closing_gracefully, 4: closing, 5: init",
             combine="last",
         ),
     ),
@@ -434,9 +432,9 @@ SAMPLES: Final = Series(
         _text("label", "label of the sample", "paths", "hosts", combine="key"),
         _text("measure", "what was measured: process, managed, …", combine="key"),
         _bytes("cluster", "sum of all workers"),
-        _bytes("least", "lowest value of a worker"),
+        _bytes("least", "lowest value among the workers"),
         _bytes("median", "median of the workers"),
-        _bytes("most", "highest value of a worker"),
+        _bytes("most", "highest value among the workers"),
         _bytes("limit", "memory limit of all workers together; NaN without one"),
     ),
     ring_bytes=(20_000_000, 20_000_000, 10_000_000, 5_000_000),
@@ -482,7 +480,7 @@ def _prefix_or_none() -> Column:
 
 METRICS: Final = Series(
     "metrics",
-    "A row is how much a Fine Performance Metric of Dask grew in an interval.",
+    "A row is the growth of one of Dask's Fine Performance Metrics in an interval.",
     (
         _TIME,
         Column("duration", "float32", "length of the interval", unit="s"),
@@ -512,7 +510,7 @@ def _tasks_in(name: str, doc: str) -> Column:
 
 TASK_STATES: Final = Series(
     "states",
-    "A row is how many tasks of a prefix, of a worker or in total (both empty) are in each state, "
+    "A row counts the tasks in each state, for a prefix, a worker or in total (both empty), "
     "written when a number changed.",
     (
         _TIME,
@@ -557,13 +555,13 @@ COMPUTATIONS: Final = Log(
     "computations",
     "A row is a graph that a client sent; after 60,000 graphs, all further ones share a row.",
     (
-        Column("computation", "uint16", "number of the graph, as in tasks; never 0 or 1"),
+        Column("computation", "uint16", "number of the graph, as in ``tasks``; never 0 or 1"),
         Column("time", "float64", "when it was sent", unit="s"),
         Column("stop", "float64", "when the scheduler had read the graph; NaN before", unit="s"),
         Column("graphs", "uint32", "number of graphs in this row"),
-        Column("tasks", "uint32", "number of tasks that they contained"),
+        Column("tasks", "uint32", "number of tasks in these graphs"),
         _text("client", "id of the client", "hosts"),
-        _text("cell", "the notebook cell that sent it, such as ``In [7]``; empty for none"),
+        _text("cell", "the notebook cell that sent the graph, such as ``In [7]``; empty for none"),
         _text("code", "the code that sent the graph", "source", "paths", "hosts"),
     ),
     rows=60_000,
@@ -592,7 +590,7 @@ CELLS: Final = Log(
 
 SPAN_TIMES: Final = Log(
     "span_times",
-    "A row is a span, without the spans inside it.",
+    "A row is a span; tasks of the spans inside it are not counted.",
     (
         Column("span", "uint16", "the span", into="spans"),
         Column("parent", "uint16", "the span around it; empty for none", into="spans"),
@@ -602,7 +600,7 @@ SPAN_TIMES: Final = Log(
         Column("tasks", "uint32", "number of its tasks"),
         Column("erred", "uint32", "number of its tasks that failed"),
         Column("nbytes", "float64", "size of all its results", unit="B"),
-        _text("code", "the code in which it began", "source", "paths", "hosts"),
+        _text("code", "the code that sent its tasks", "source", "paths", "hosts"),
     ),
     key="span",
     stop="stop",
@@ -612,7 +610,7 @@ SPAN_TIMES: Final = Log(
 
 FRAMES: Final = Dictionary(
     "frames",
-    "An entry is a function that was seen on a stack. The first entry is the root.",
+    "An entry is a function that was sampled. The first entry is the root.",
     (
         _text(
             "name",
@@ -622,7 +620,7 @@ FRAMES: Final = Dictionary(
         ),
         _text("file", "file of the function; empty if unknown", "paths", "hosts"),
         Column("first_line", "uint32", "first line of the function"),
-        Column("line", "uint32", "a line in which the function was seen"),
+        Column("line", "uint32", "a line where the function was sampled"),
         _text("source", "source code of that line", "source", "paths", "hosts"),
     ),
     first=(("", "", 0, 0, ""),),
@@ -637,7 +635,7 @@ STACKS: Final = Dictionary(
         Column(
             "parent",
             "uint32",
-            "number of the stack that called it; the root has its own",
+            "number of the stack that called it; the root has its own number",
             into="stacks",
         ),
         Column("frame", "uint32", "number of the function", into="frames"),
@@ -653,14 +651,14 @@ SCOPES: Final = ("compute", "worker", "scheduler")
 
 PROFILE_COUNTS: Final = Series(
     "profile_counts",
-    "A row is how often a stack was sampled, without the functions that it called.",
+    "A row is the number of samples of a stack, without those of the functions that it called.",
     (
         _TIME,
         Column("duration", "float32", "length of the interval", unit="s"),
         Column(
             "scope",
             "uint8",
-            "0: threads of tasks, 1: event loop of a worker, 2: of the scheduler",
+            "0: threads that run tasks, 1: event loop of a worker, 2: that of the scheduler",
             combine="key",
         ),
         _text("worker", "address of the worker; empty for the scheduler", "hosts", combine="key"),
@@ -693,11 +691,11 @@ PROFILED: Final = Log(
         Column(
             "cycle",
             "float64",
-            "length of a row as measured; event loops are sampled once in each",
+            "length of a row as measured; an event loop is sampled once per row",
             unit="s",
         ),
         _text("compute", "state of the profile of tasks: ok, off, refused or waiting"),
-        _text("administrative", "the same for its event loop, or python-3.11, which has none"),
+        _text("administrative", "the same for its event loop, or python-3.11 (not sampled)"),
         Column("lost", "uint32", "cycles that were lost before they were read"),
     ),
     key="worker",

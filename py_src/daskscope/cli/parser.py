@@ -22,7 +22,7 @@ FORMATS: Final = {
 _EXAMPLES: Final[dict[str, str]] = {
     "": """\
 examples:
-  daskscope demo                                   start a cluster to try this on
+  daskscope demo                                   start a cluster to try the commands on
   daskscope record --scheduler tcp://10.0.0.1:8786 --for 60s --output run.daskscope
   daskscope info run.daskscope                     show what the recording contains
   daskscope report run.daskscope                   write run.html, for any browser
@@ -33,7 +33,7 @@ exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted
 """,
     "record": """\
 The cluster needs no installation. Recording starts when "Recording" is printed. To stop
-it early, press Ctrl-C; the recording up to then is written.
+it early, press Ctrl-C; what was recorded until then is written.
 
 The file grows during the recording. If the program is killed, the file
 run.part-….daskscope remains, which opens like any recording.
@@ -77,9 +77,9 @@ formats:
   chrome    JSON for https://ui.perfetto.dev and chrome://tracing, with a process for each
             worker and its threads; compressed if the name ends in .gz
   parquet   a directory with one file for each table, for Polars, DuckDB, Spark or pandas
-  csv       the same as text; times also in seconds from the start of the recording
+  csv       the same tables as text; times also in seconds from the start of the recording
   speedscope, collapsed
-            the profile of tasks and of the event loops of workers and scheduler: JSON for
+            the profiles of tasks and of the event loops of workers and scheduler: JSON for
             https://www.speedscope.app, or one line for each stack, for flamegraph.pl
 
 examples:
@@ -124,12 +124,12 @@ def build_parser() -> argparse.ArgumentParser:
         dest="seconds",
         type=seconds,
         metavar="TIME",
-        help="duration, such as 60s, 5m or 1h; by default until Ctrl-C",
+        help="duration, such as 60s, 5m or 1h; default: until Ctrl-C",
     )
     _add_output(
         record,
         "FILE",
-        "the recording; an existing one is replaced. Default: run-DATE-TIME.daskscope",
+        "the recording; an existing file is replaced. Default: run-DATE-TIME.daskscope",
     )
     record.add_argument("--title", default="", help="title in reports")
 
@@ -180,7 +180,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--seconds",
         type=seconds,
         metavar="N",
-        help="stop after this time; by default at Ctrl-C",
+        help="stop after this time; default: run until Ctrl-C",
     )
     return parser
 
