@@ -1,5 +1,5 @@
-// A canvas that is as large as its element, in pixels of the device, and draws at most
-// once a frame, and never while it is not visible.
+// A canvas as large as its element, in device pixels. It draws at most once per frame, and
+// not while it is invisible.
 
 export interface CanvasSize {
   /** Device pixels. */
@@ -8,7 +8,7 @@ export interface CanvasSize {
   pixelRatio: number;
 }
 
-/** First pictures are slow, since their code is cold: after so much the others wait a frame. */
+/** First pictures are slow (cold code): after this time, the others wait for the next frame. */
 const FIRST_PICTURES_MS = 8;
 const firstPictures = { frame_ms: -1, took_ms: 0 };
 
@@ -25,7 +25,7 @@ export class CanvasView {
   private ratioQuery: MediaQueryList | null = null;
   private readonly window: Window & typeof globalThis;
 
-  /** `draw` gets the time of the frame in milliseconds. */
+  /** `draw` receives the frame time in milliseconds. */
   constructor(
     private readonly element: HTMLElement,
     private readonly draw: (view: CanvasView, now_ms: number) => void,
@@ -34,7 +34,7 @@ export class CanvasView {
     const { ownerDocument } = element;
     this.window = ownerDocument.defaultView ?? window;
     this.canvas = ownerDocument.createElement("canvas");
-    // Hidden until it has a picture: one without an alpha channel begins black.
+    // Hidden until the first picture: a canvas without alpha starts black.
     this.canvas.style.cssText =
       "position:absolute;inset:0;width:100%;height:100%;display:block;visibility:hidden";
     const context = this.canvas.getContext("2d", {
@@ -55,14 +55,14 @@ export class CanvasView {
     this.ratioChanged();
   }
 
-  /** Laid out for paper: no picture waits until it is seen. */
+  /** The page is laid out for paper: draw even if invisible. */
   onPaper = false;
 
   get visible(): boolean {
     return this.shown && this.size.width > 0 && this.size.height > 0;
   }
 
-  /** Ask for a new picture; any number of times a frame. */
+  /** Request a redraw; may be called any number of times per frame. */
   request = (): void => {
     this.wanted = true;
     if (this.frame || !this.visible) return;
@@ -75,7 +75,7 @@ export class CanvasView {
     });
   };
 
-  /** Draw in a frame that something else began. */
+  /** Draw within a frame that is already running. */
   drawInFrame(now_ms: number): void {
     if (!this.drawn || !this.visible) {
       this.request();
@@ -86,7 +86,7 @@ export class CanvasView {
     this.picture(now_ms);
   }
 
-  /** Draw as large as the element is now, seen or not: paper waits for no frame. */
+  /** Draw now, at the element's current size: printing does not wait for frames. */
   drawAtOnce(): void {
     this.measure();
     const { width, height } = this.size;
@@ -128,9 +128,8 @@ export class CanvasView {
       closest(height * pixelRatio, exact?.blockSize),
       pixelRatio,
     );
-    // A canvas that has a new size is blank: were it drawn in the next frame, it would
-    // flicker while the user drags its edge. The first picture may come a frame later,
-    // as a frame of its own: what mounts a plot has had one already.
+    // A resized canvas is blank. Draw at once, or it flickers while the user drags its edge.
+    // The first picture may wait for a frame: mounting the plot has already used this one.
     if (this.onPaper) this.drawAtOnce();
     else if (this.wanted && this.drawn) {
       this.drawNow(this.window.performance.now());
@@ -148,7 +147,7 @@ export class CanvasView {
     this.request();
   }
 
-  /** The page was zoomed, or moved to another screen. */
+  /** The page was zoomed or moved to another screen. */
   private ratioChanged = (): void => {
     this.ratioQuery?.removeEventListener("change", this.ratioChanged);
     const pixelRatio = this.window.devicePixelRatio || 1;
@@ -169,8 +168,8 @@ export class CanvasView {
 }
 
 /**
- * Device pixels: what the browser says, since rounding may be a pixel off and blur the
- * picture. Where it says something else altogether (emulated screens), rounding.
+ * Device pixels as the browser reports them: rounding may be a pixel off, which blurs the
+ * picture. Emulated screens report wrong sizes; there, use the rounded value.
  */
 function closest(computed: number, exact: number | undefined): number {
   if (exact !== undefined && Math.abs(exact - computed) < 2) return exact;

@@ -1,11 +1,11 @@
-// A picture made of rows of pixels: each is drawn once and copied to its height. Strips
-// lie on the bottom of a row, with one pixel of background around them.
+// A picture made of pixel rows: each is drawn once and copied to its full height. Strips
+// are at the bottom of a row, with one pixel of background around them.
 
-/** Part of a row's height that a strip takes. */
+/** Share of a row's height that a strip takes. */
 export const STRIP_SHARE = 0.36;
-/** Below this height there is no room for an edge around the strip. */
+/** Lower rows have no room for an edge around the strip. */
 const EDGE_FROM_PX = 8;
-/** Runs of a strip narrower than this have no edge: it would be all that is seen. */
+/** Narrower runs of a strip have no edge: only the edge would be visible. */
 const EDGE_FROM_WIDTH_PX = 4;
 
 export class PixelRows {
@@ -16,7 +16,7 @@ export class PixelRows {
   private background = new Uint32Array(0);
   private blank = 0;
 
-  /** `image`, if given, is what `put` draws; without it only `pixels` is filled. */
+  /** `put` draws `image`; without it, only `pixels` is filled. */
   resize(width: number, height: number, image?: ImageData): void {
     this.width = width;
     this.height = height;
@@ -28,8 +28,8 @@ export class PixelRows {
   }
 
   /**
-   * Begin a picture: every pixel becomes background. `lines` are columns of another
-   * colour (a grid), drawn behind everything.
+   * Start a picture: fill it with the background. `lines` are the columns of a grid, drawn
+   * behind everything.
    */
   clear(background: number, lines?: Iterable<number>, lineColour = 0): void {
     this.blank = background;
@@ -51,8 +51,8 @@ export class PixelRows {
   }
 
   /**
-   * One row from `y` on. `strip` may be null. Both hold RGBA pixels with alpha, blended
-   * onto the background.
+   * Draw one row from `y` on. Row and strip are RGBA pixels, blended onto the background;
+   * `strip` may be null.
    */
   row(
     y: number,
@@ -104,7 +104,7 @@ export class PixelRows {
   private blendOnto(at: number, row: Uint32Array): void {
     const { width, pixels, background } = this;
     for (let x = 0; x < width; x++) {
-      // As signed numbers, which the compiler keeps in registers.
+      // Signed integers, which the JIT compiler keeps in registers.
       const pixel = row[x] | 0;
       const alpha = pixel >>> 24;
       if (alpha === 255) pixels[at + x] = pixel;
@@ -133,14 +133,14 @@ export class PixelRows {
       }
       if (!edged || x - first < EDGE_FROM_WIDTH_PX) continue;
       if (first > 0) pixels[at + first - 1] = this.blank;
-      // Room for the edge, and for that of the next run.
+      // Leave room for this edge and that of the next run.
       if (x < width && (strip[x + 1] ?? 0) >>> 24 === 0) {
         pixels[at + x] = this.blank;
       }
     }
   }
 
-  /** Background above each run of a strip that is wide enough to be seen as one. */
+  /** Draw background above each run of a strip that is wide enough for an edge. */
   private edge(y: number, strip: Uint32Array): void {
     const { width, pixels, blank } = this;
     const at = y * width;
@@ -155,7 +155,7 @@ export class PixelRows {
   }
 }
 
-/** `over`, `alpha` of 255 opaque, on the opaque `under`: a signed number. */
+/** Blend `over` (`alpha` 0 to 255) onto the opaque `under`. Returns a signed integer. */
 export function mixPixels(under: number, over: number, alpha: number): number {
   const part = alpha + (alpha >>> 7);
   const rest = 256 - part;

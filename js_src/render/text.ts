@@ -1,19 +1,19 @@
 // Text on a canvas: widths measured once per font and string.
 
-/** Names come from anywhere: forget them all rather than grow. */
+/** Bounds the cache: it is cleared when it holds more texts than this. */
 const MOST_KNOWN = 20_000;
-/** No text is read further, and no room is that wide. */
+/** Texts are cut to this length: no space is wide enough for more. */
 const LONGEST_CUT = 200;
 
 export class TextMeasure {
   private widths = new Map<string, number>();
-  /** Beginnings of texts by their number of characters, with an ellipsis. */
+  /** Shortened texts with an ellipsis, by number of characters. */
   private cuts = new Map<string, string[]>();
   private font = "";
 
   constructor(private readonly context: CanvasRenderingContext2D) {}
 
-  /** Forgets what it knows when the font is another. */
+  /** Clears the cache when the font changes. */
   setFont(font: string): void {
     this.context.font = font;
     if (font === this.font) return;
@@ -35,7 +35,7 @@ export class TextMeasure {
     return width;
   }
 
-  /** The first characters and an ellipsis; kept, since each frame asks again. */
+  /** The first characters and an ellipsis; cached, since each frame needs it. */
   cut(text: string, characters: number): string {
     let cuts = this.cuts.get(text);
     if (cuts === undefined) this.cuts.set(text, (cuts = []));
@@ -44,7 +44,7 @@ export class TextMeasure {
   }
 }
 
-/** The start of a text that fits, with an ellipsis; empty when not even that does. */
+/** The longest start of a text that fits, with an ellipsis; empty if nothing fits. */
 export function shorten(
   text: string,
   room: number,

@@ -1,20 +1,20 @@
-// Areas and bands in a plot over time: each column of pixels is as high as the most in
-// it, at every zoom. A value holds until the next.
+// Areas and bands in a plot over time. A value holds until the next one. Each pixel column
+// is as high as the largest value in it, so that no zoom level hides a peak.
 
 import { rowAt, type Series } from "../derive/series";
 import type { PlotArea } from "./time_plot";
 
 export interface AreaLook {
   readonly colour: string;
-  /** In stripes: what is shown is not where the rest is. */
+  /** Striped, to mark data that is kept elsewhere than the rest. */
   readonly hatched?: boolean;
-  /** It hangs from the zero line. */
+  /** Drawn downwards from the zero line. */
   readonly below?: boolean;
 }
 
 type Place = Pick<PlotArea, "left" | "width" | "range" | "x">;
 
-/** The least or the most in each column of pixels; NaN where nothing is known. */
+/** The smallest or largest value in each pixel column; NaN where there is no data. */
 export function perColumn(
   series: Series,
   which: "least" | "most",
@@ -42,7 +42,7 @@ export function perColumn(
   return columns;
 }
 
-/** Of a stack the highest comes first: those below it are painted over it. */
+/** For a stack, paint the highest area first: lower ones are painted over it. */
 export function paintArea(
   area: PlotArea,
   series: Series,
@@ -55,7 +55,7 @@ export function paintArea(
   paintColumns(area, (at) => [area.y(sign * most[at]), zero]);
 }
 
-/** Where a value holds until the next. */
+/** A band between least and most; each value holds until the next one. */
 export function paintStairBand(
   area: PlotArea,
   series: Series,
@@ -67,7 +67,7 @@ export function paintStairBand(
   paintColumns(area, (at) => [area.y(most[at]), area.y(least[at])]);
 }
 
-/** Columns that are alike are one rectangle. */
+/** Merges equal neighbouring columns into one rectangle. */
 function paintColumns(
   { context, left, width }: PlotArea,
   edges: (column: number) => readonly [number, number],
@@ -92,7 +92,7 @@ const STRIPE_PX = 6;
 
 const hatches = new WeakMap<object, Map<string, CanvasPattern | null>>();
 
-/** Stripes that rise to the right, over a hint of the same colour. */
+/** Stripes that rise to the right, on a faint background of the same colour. */
 export function hatch(
   { context, pixelRatio }: Pick<PlotArea, "context" | "pixelRatio">,
   colour: string,

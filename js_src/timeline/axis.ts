@@ -7,7 +7,7 @@ import type { PlotArea } from "./time_plot";
 
 const TICK_PX = 5;
 
-/** Ticks for three widths, so that panning makes no new ones. */
+/** Caches ticks for three plot widths, so that panning computes none. */
 export class TickCache {
   private key = "";
   private from = 0;
@@ -40,7 +40,7 @@ export class TickCache {
   }
 }
 
-/** From the left end of the first to the right end of the last label there. */
+/** The extent of all labels that overlap `left..right`; null if none does. */
 export function labelsBetween(
   labels: readonly number[],
   left: number,
@@ -56,7 +56,7 @@ export function labelsBetween(
   return from < to ? [from, to] : null;
 }
 
-/** Above a plot, with a rule at its foot. */
+/** Draws the axis above a plot, with a line below it. */
 export function paintAxis(
   area: Pick<
     PlotArea,
@@ -64,7 +64,7 @@ export function paintAxis(
   >,
   measure: TextMeasure,
   ticks: readonly Tick[],
-  /** Is filled with the left and the right end of each label. */
+  /** Output: the left and right end of each label. */
   labels: number[],
 ): void {
   const { context, theme, pixelRatio, left, top, width, x } = area;

@@ -1,5 +1,5 @@
-// Bands in a plot over time: from the least to the most of a series, behind its line. Each
-// column of pixels shows the least and the most in it, at every zoom.
+// Bands behind the line of a series, from its minimum to its maximum. Each pixel column
+// shows its own minimum and maximum, so that no zoom level hides a peak.
 
 import type { Series } from "../derive/series";
 import { columnsOf } from "./lines";
@@ -19,7 +19,7 @@ export function paintBand(
     do to += 1;
     while (columns[to]?.joined);
     context.beginPath();
-    // A column is a pixel wide: a spike would be a needle that no pixel shows.
+    // Fill whole pixel columns: a spike between two points would be too thin to see.
     for (let at = from; at < to; at++) {
       const { x, end, most } = columns[at];
       context.lineTo(Math.floor(x), y(most));

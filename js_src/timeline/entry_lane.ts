@@ -1,5 +1,5 @@
-// A lane of what was done one after the other, under a time axis: each entry has a badge,
-// words if there is room, moments and stretches that are hatched.
+// A lane of consecutive entries under a time axis. Each entry has a badge, moments,
+// hatched ranges and, if there is room, words.
 
 import { effect } from "@preact/signals";
 import { toCss } from "../base/colour";
@@ -14,7 +14,7 @@ export interface Entry {
   readonly badge: string;
   readonly words: string;
   readonly start: number;
-  /** Infinity while it goes on. */
+  /** Infinity while the entry is running. */
   readonly stop: number;
   readonly moments: readonly number[];
   readonly hatched: readonly Range[];
@@ -22,9 +22,9 @@ export interface Entry {
 }
 
 export interface EntryLaneContent {
-  /** In the order in which they began. */
+  /** Sorted by start. */
   readonly entries: readonly Entry[];
-  /** Those that are chosen have a frame. */
+  /** Drawn with a frame. */
   readonly chosen: ReadonlySet<Entry>;
   readonly theme: Theme;
   hover(entry: Entry | null, x_px: number): void;
@@ -38,9 +38,9 @@ interface Placed {
   right: number;
 }
 
-/** So long a second click is a part of a double click. */
+/** A second click within this time makes a double click. */
 const DOUBLE_MS = 500;
-/** Fewer characters of its words say nothing. */
+/** Shorter text is not readable, so it is left out. */
 const LEAST_WORDS = 8;
 const MARK_PX = 4;
 
@@ -127,7 +127,7 @@ export class EntryLane implements Pointed {
     if (entry) this.content?.doubleClick(entry);
   }
 
-  /** Of several in one place the last. */
+  /** The last entry at this place, if several overlap. */
   private at(x_px: number): Entry | null {
     const x = x_px * this.view.size.pixelRatio;
     const found = this.placed.filter(
@@ -167,7 +167,7 @@ interface LaneArea {
   readonly x: (time: number) => number;
 }
 
-/** Returns where those in sight are. */
+/** Returns the positions of the visible entries. */
 function paintEntries(
   lane: LaneArea,
   { entries, chosen }: EntryLaneContent,
@@ -184,7 +184,7 @@ function paintEntries(
     const left = Math.round(x(entry.start));
     if (left > width) break;
     const right = Math.max(left + 2 * line, Math.round(x(entry.stop)));
-    // What lies in a pixel that has been painted is not seen.
+    // An entry inside a painted pixel would not be visible.
     if (right < 0 || right <= painted) {
       paintWaits(lane, entry, stripes);
       continue;
@@ -220,7 +220,7 @@ function paintEntries(
   return placed;
 }
 
-/** Stretches of waiting, and a sign where each began. */
+/** Paints ranges of waiting, with a mark at the start of each. */
 function paintWaits(
   lane: LaneArea,
   { moments, hatched }: Entry,
@@ -251,7 +251,7 @@ function paintWaits(
   }
 }
 
-/** The badge, and words inside; where it does not fit, it is behind its entry. */
+/** Draws the badge and words inside the entry, or after it if they do not fit. */
 function nameEntry(
   { context, theme, width, height, pixelRatio, x }: LaneArea,
   one: Placed,
@@ -268,7 +268,7 @@ function nameEntry(
   const bold = `600 ${size}px ${CODE_FONT}`;
   context.font = bold;
   const badge = context.measureText(entry.badge).width;
-  // Beside the hatching, where there is room.
+  // Avoid the hatched ranges if there is room.
   const waits = entry.hatched.map(([from, to]) => [x(from), x(to)]);
   const end = Math.min(right, width);
   const first = Math.max(left, 0) + 2 * gap;

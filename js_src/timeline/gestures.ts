@@ -1,20 +1,20 @@
-// Mouse, pen, touch and wheel on a plot over time: they move and zoom its window, select
-// time, and point at it. What lies in the plot is the plot's own.
+// Mouse, pen, touch and wheel on a plot over time: move and zoom its window, select a time,
+// set the crosshair. The plot itself handles what lies under the pointer.
 
 import type { Timeline } from "./timeline";
 import type { Range } from "./window";
 
 const DRAG_PX = 4;
-/** One notch of a wheel is about 100: zooms by a fifth. */
+/** One notch of a wheel is about 100 units and zooms by a fifth. */
 const WHEEL_ZOOM = 0.0018;
 const LINE_PX = 16;
 
 /** What a plot knows of its panel. */
 export interface TimePanel {
   readonly timeline: Timeline;
-  /** Whether the wheel alone zooms without a click. */
+  /** Whether the wheel zooms without a click into the plot first. */
   readonly host: { readonly capturesWheel: boolean };
-  /** Puts the crosshair of all panels at a time. */
+  /** Moves the crosshair of all panels. */
   point(time: number | null): void;
   /** Sets the time in focus. */
   select(time: Range | null): void;
@@ -25,22 +25,22 @@ export interface Pointed {
   readonly panel: TimePanel;
   timeAt(x_px: number): number;
   secondsPerCssPixel(): number;
-  /** What a drag would select if it ended now; null: nothing. */
+  /** Shows the current selection of a drag; null clears it. */
   brush(range: Range | null): void;
   doubleClick(x_px: number, y_px: number): void;
-  /** Whether a drag without Shift selects now, too. */
+  /** Whether a drag without Shift also selects. */
   dragSelects?(): boolean;
-  /** Whether the plain wheel scrolls what the plot lies in. */
+  /** Whether the plain wheel scrolls the container of the plot. */
   isScrolled?(): boolean;
-  /** The pointer is here; `leave`: at nothing. */
+  /** The pointer moved here; `leave`: it left the plot. */
   hover?(x_px: number, y_px: number): void;
-  /** Whether there is something below the pointer that may be another when it moves. */
+  /** Whether the plot has items that can change under the pointer. */
   hovers?(): boolean;
   leave?(): void;
   click?(x_px: number, y_px: number): void;
-  /** Moves what does not fit into the height. */
+  /** Scrolls vertically. */
   scroll?(css_px: number): void;
-  /** The wheel was left to the page. */
+  /** The plot ignored a wheel event, so the page scrolls. */
   refuse?(): void;
 }
 
@@ -48,7 +48,7 @@ interface Drag {
   x: number;
   y: number;
   moved: boolean;
-  /** Where the selection begins; null: it moves the window. */
+  /** Start of the selection; null if the drag moves the window. */
   readonly from: number | null;
 }
 
@@ -57,7 +57,7 @@ export class PlotGestures {
   private drag: Drag | null = null;
   private readonly abort = new AbortController();
 
-  /** A click that is not in `inside` gives the wheel back to the page. */
+  /** After a click outside of `inside`, the wheel scrolls the page again. */
   constructor(
     private readonly hit: HTMLElement,
     private readonly plot: Pointed,
@@ -93,7 +93,7 @@ export class PlotGestures {
     this.abort.abort();
   }
 
-  /** The picture moved below a pointer that rests. */
+  /** Updates crosshair and hover when the picture moves under a resting pointer. */
   pictureMoved(): void {
     if (!this.pointer || this.drag) return;
     const { x, y } = this.pointer;
@@ -107,9 +107,9 @@ export class PlotGestures {
     const { offsetX: x, offsetY: y, shiftKey } = event;
     const selects = shiftKey || plot.dragSelects?.();
     if (selects && !shiftKey && event.pointerType === "touch") return;
-    // Who only selects goes on scrolling the page.
+    // A plain selection does not capture the wheel: the page must still scroll.
     if (shiftKey || !selects) plot.panel.timeline.engaged.value = true;
-    // A ring is for those who came here by keyboard.
+    // The focus ring is only for keyboard users.
     hit.dataset["pointer"] = "true";
     hit.focus({ preventScroll: true });
     hit.setPointerCapture(event.pointerId);
@@ -198,7 +198,7 @@ export class PlotGestures {
       const by = event.shiftKey && dx === 0 ? dy : dx;
       timeline.window.pan(by * plot.secondsPerCssPixel());
     } else {
-      // A pinch on a trackpad comes as small steps with Ctrl.
+      // Browsers report a trackpad pinch as small wheel steps with Ctrl.
       const speed = asked && Math.abs(dy) < 40 ? WHEEL_ZOOM * 5 : WHEEL_ZOOM;
       timeline.window.zoom(Math.exp(dy * speed), plot.timeAt(event.offsetX));
     }

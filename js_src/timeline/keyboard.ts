@@ -1,5 +1,4 @@
-// The keys that move a window in time. What they do is listed once, here, for the
-// handler and for the help sheet.
+// The keys that move a window in time, listed once for the handler and the help sheet.
 
 import type { Timeline } from "./timeline";
 
@@ -22,14 +21,14 @@ const PAGE_STEP = 0.9;
 
 export interface TimeKeys {
   readonly timeline: Timeline;
-  /** Time under the pointer, or null: zoom keeps it in place. */
+  /** Time under the pointer, or null. Zooming keeps it in place. */
   readonly pointerTime: number | null;
   goToNow(): void;
-  /** Shows just what was chosen, if anything was. */
+  /** Zooms to the chosen item, if any. */
   zoomToChosen(): void;
 }
 
-/** `step` is what it moves by, in seconds. */
+/** `step`: distance to move, in seconds. */
 type Press = (view: TimeKeys, step: number) => void;
 
 const closer: Press = ({ timeline, pointerTime }) =>
@@ -51,7 +50,7 @@ const PRESSES = new Map<string, Press>([
   ["z", (view) => view.zoomToChosen()],
 ]);
 
-/** True when the key was one of them. */
+/** Returns whether the key was handled. */
 export function pressTimeKey(
   key: string,
   shift: boolean,

@@ -1,5 +1,5 @@
-// Lanes of intervals as a track of a plot over time: groups of lanes laid out in the room
-// there is, scrolled where they do not fit, each a row of pixels. In device pixels.
+// Lanes of intervals in a plot over time, in groups. Each lane is a row of pixels; if they
+// do not all fit, they scroll. In device pixels.
 
 import { toCss } from "../base/colour";
 import { laneAt, layOutLanes, type LaneLayout } from "../derive/layout";
@@ -22,7 +22,7 @@ export class LaneMap<G extends LaneGroup> {
   private most_px = 0;
   private readonly positions = new Map<number, number>();
 
-  /** True if lanes are elsewhere now. `most_px` is the height of a lane at most. */
+  /** Returns whether any lane moved. `most_px`: maximum height of a lane. */
   update(
     groups: readonly G[],
     height: number,
@@ -76,7 +76,7 @@ export class LaneMap<G extends LaneGroup> {
     return (this.layout.top[position] ?? 0) - this.scroll;
   }
 
-  /** Where a lane is; -1 when it is not shown. */
+  /** The position of a lane; -1 when it is not shown. */
   positionOf(lane: number): number {
     return this.positions.get(lane) ?? -1;
   }
@@ -97,16 +97,16 @@ export interface Band<G> {
   readonly group: G;
   readonly top: number;
   readonly height: number;
-  /** Where the rule above it is; null for the first. */
+  /** Position of the line above the group; null for the first. */
   readonly rule: number | null;
 }
 
-/** So far above the lanes a name can still be seen in part. */
+/** A name this far above the top edge is still partly visible. */
 const ABOVE_PX = 20;
 /** A narrower gap between two groups has no room for a rule. */
 const LEAST_GAP_PX = 3;
 
-/** Bands that can be seen and have room for a name; of crowded ones each that has. */
+/** Visible bands that have room for a name. */
 export function bandsOf<G extends LaneGroup>(
   map: LaneMap<G>,
   pixelRatio: number,
@@ -142,7 +142,7 @@ function ruleAbove<G extends LaneGroup>(
 /** The pixels of lanes; null where a lane has nothing. */
 export interface LanePixels {
   base(lane: number): Uint32Array | null;
-  /** Lies on the foot of the lane. */
+  /** Drawn at the bottom of the lane. */
   strip(lane: number): Uint32Array | null;
 }
 
@@ -156,9 +156,9 @@ interface LaneColours {
 export interface Spot {
   readonly lane: number;
   readonly time: number;
-  /** It is where strips lie. */
+  /** Whether it is in the part of the lane where strips are drawn. */
   readonly inStrip: boolean;
-  /** Of the lane, in CSS pixels of the plot. */
+  /** Top of the lane, in CSS pixels of the plot. */
   readonly top: number;
   readonly height: number;
 }
@@ -172,20 +172,20 @@ export interface Box {
 }
 
 const OUTSIDE_PX = 10;
-/** The dust of sums must not look like another scale: what only moves is drawn once. */
+/** Rounding errors must not count as a new scale: panning then reuses drawn pixels. */
 const SAME_SCALE = 1e-7;
 
 export class Lanes<G extends LaneGroup> {
   readonly map = new LaneMap<G>();
-  /** The time of the picture. */
+  /** The time range of the current picture. */
   readonly window = { start: 0, secondsPerPixel: 1, width_px: 1 };
-  /** The picture before showed the same time. */
+  /** Whether the previous picture showed the same time. */
   still = false;
   top = 0;
   pixelRatio = 1;
   private readonly rows = new PixelRows();
 
-  /** Takes its place; true if lanes are elsewhere now. */
+  /** Sets time range and size; returns whether any lane moved. */
   place(
     [start, stop]: readonly [number, number],
     size: {
@@ -211,7 +211,7 @@ export class Lanes<G extends LaneGroup> {
     return this.map.update(groups, size.height, size.pixelRatio, most_px);
   }
 
-  /** Lanes that have intervals and can be seen. */
+  /** Collects the visible lanes that have intervals. */
   visible(into: number[]): void {
     const { map } = this;
     into.length = 0;
@@ -246,7 +246,7 @@ export class Lanes<G extends LaneGroup> {
     rows.put(context, 0, top);
   }
 
-  /** How much of the lanes is seen. */
+  /** Draws the scrollbar. */
   paintScroll({
     context,
     theme,
@@ -296,7 +296,7 @@ export class Lanes<G extends LaneGroup> {
     };
   }
 
-  /** Where an interval is; null off the screen. */
+  /** The box of an interval; null off the screen. */
   boxOf(
     {
       lane,
@@ -329,10 +329,10 @@ export class Lanes<G extends LaneGroup> {
   }
 }
 
-/** Above the lanes there is room for the outlines of the first. */
+/** Room above the lanes for the outline of the first one. */
 const RING_PX = 5;
 
-/** Elements around the interval under the pointer and the chosen one. */
+/** Outlines around the hovered and the chosen interval. */
 export class LaneOutlines {
   private readonly element = document.createElement("div");
   private readonly hovered = document.createElement("div");
@@ -349,7 +349,7 @@ export class LaneOutlines {
     this.choose(null);
   }
 
-  /** `lanesTop`: of the lanes, in CSS pixels of the parent. */
+  /** `lanesTop`: top of the lanes, in CSS pixels of the parent. */
   place(lanesTop: number): void {
     this.top = lanesTop - RING_PX;
     this.element.style.top = `${this.top}px`;

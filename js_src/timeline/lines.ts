@@ -1,5 +1,5 @@
-// Lines in a plot over time: each column of pixels shows the least and the most in it, at
-// every zoom, so that no peak is lost.
+// Lines in a plot over time. Each pixel column shows the minimum and maximum in it, so that
+// no zoom level hides a peak.
 
 import { rowAt, type Series } from "../derive/series";
 import type { PlotArea } from "./time_plot";
@@ -7,17 +7,17 @@ import type { Range } from "./window";
 
 export interface LineLook {
   readonly colour: string;
-  /** A value holds until the next: counts have nothing in between. */
+  /** Draw steps: a count holds until the next one. */
   readonly stair?: boolean;
   readonly wide_px?: number;
   readonly dash_px?: readonly number[];
 }
 
 interface Column {
-  /** False where a run begins: before it is a gap. */
+  /** False after a gap: no line leads here from the previous column. */
   joined: boolean;
   x: number;
-  /** Where its last row ends. */
+  /** Pixel position of the end of its last row. */
   end: number;
   first: number;
   least: number;
@@ -25,12 +25,12 @@ interface Column {
   last: number;
 }
 
-/** The columns of the line drawn last: a frame makes no new ones. */
+/** Reused for each line, so that a frame allocates no columns. */
 const pool: Column[] = [];
 
 /**
- * What of a series each column of pixels shows, with one row before and after what is in
- * `range`. Valid until the next call.
+ * Summarises a series per pixel column, with one row before and one after the range. The
+ * result is valid until the next call.
  */
 export function columnsOf(
   series: Series,
@@ -44,7 +44,7 @@ export function columnsOf(
   const from = Math.max(0, rowAt(series, start));
   for (let at = from; at < time.length; at++) {
     if (at > from && time[at - 1] > stop) break;
-    // A worker that left within a step has no value at its end.
+    // The worker left within this step, so there is no value at its end.
     const ended = Number.isNaN(values[at]);
     const value = ended ? most[at] : values[at];
     if (!Number.isFinite(value)) {
@@ -72,7 +72,7 @@ export function columnsOf(
   return pool.slice(0, count);
 }
 
-/** What covers several columns has its least and most in each of them. */
+/** Opacity of the min–max range of a step that covers several columns. */
 const SPREAD_OPACITY = 0.25;
 
 export function paintLine(

@@ -1,5 +1,5 @@
-// What happened, as a row of marks in a plot over time: moments, and ranges behind them.
-// What would overlap is one mark that says how many, in words where there is room for some.
+// Events as a row of marks in a plot over time: moments, and ranges behind them. Marks that
+// would overlap are merged into one with a count, in words if there is room.
 
 import { mix, type Rgb, toCss } from "../base/colour";
 import { plural } from "../base/format";
@@ -8,16 +8,16 @@ import type { PlotArea } from "./time_plot";
 
 export interface Item {
   readonly start: number;
-  /** Equal to `start` for a moment; infinite while it goes on. */
+  /** Equal to `start` for a moment; Infinity while it lasts. */
   readonly stop: number;
   readonly level: "error" | "warn" | "info";
   readonly text: string;
-  /** What it is called when several are one mark, such as "worker spilling". */
+  /** Name in a merged mark, such as "worker spilling". */
   readonly one: string;
   readonly many: string;
-  /** The same of several where there is less room: "spilling". Equal texts count once. */
+  /** Shorter name in a merged mark, such as "spilling". Equal texts count once. */
   readonly few?: string;
-  /** All that is left to say where there is hardly any room; default: nothing. */
+  /** Shortest text, used where there is hardly any room; default: none. */
   readonly brief?: readonly [one: string, many: string];
 }
 
@@ -28,7 +28,7 @@ export interface Merged<I extends Item> {
   items: I[];
 }
 
-/** `near_s` is how much time a mark and its gap take on the screen. */
+/** `near_s`: time that the width of a mark and its gap represents. */
 export function mergeMarks<I extends Item>(
   items: readonly I[],
   near_s: number,
@@ -64,7 +64,7 @@ export function mergedText(
   return short ? `${texts.size} ${few}` : plural(texts.size, one, many);
 }
 
-/** A cross says what it is without words, so a bare count is enough beside it. */
+/** Errors need only a count: their cross shows what they are. */
 function briefText({ items }: Merged<Item>): string {
   const [{ brief = ["", ""], level }] = items;
   const { length } = items;
@@ -72,31 +72,31 @@ function briefText({ items }: Merged<Item>): string {
   return length === 1 || brief[1] === "" ? brief[0] : `${length} ${brief[1]}`;
 }
 
-/** What is drawn, in words for each amount of room. */
+/** A merged mark with its texts, from long to short. */
 export interface Mark<I extends Item> extends Merged<I> {
   readonly text: string;
   readonly short: string;
   readonly brief: string;
-  /** Where its sign and words were drawn last, in pixels; empty off the screen. */
+  /** Where its sign and words were last drawn, in pixels; an empty range off the screen. */
   left_px: number;
   right_px: number;
 }
 
 const STEPS_A_DOUBLING = 4;
 const MARK_PX = 10;
-/** A narrower plot has the shorter words. */
+/** Narrower plots use the shorter texts. */
 const SHORT_PX = 560;
 const CROSS_PX = 7;
 const TEXT_GAP_PX = 6;
 const APART_PX = 10;
-/** Around a sign: less than to its own words, enough to others'. */
+/** Gap around a sign: smaller than to its own text, wide enough to other texts. */
 const SIGN_ROOM_PX = 5;
-/** A narrower bar is a moment: what it means is beside it. */
+/** A narrower bar is treated as a moment: its text goes beside it. */
 const NARROW_PX = 12;
 const REACH_PX = 4;
 
 export class MarkRow<I extends Item> {
-  /** In order of their start. */
+  /** Sorted by start. */
   items: readonly I[] = [];
   marks: readonly Mark<I>[] = [];
   private merged: readonly I[] | null = null;
@@ -104,7 +104,7 @@ export class MarkRow<I extends Item> {
   private readonly taken = new TakenRow();
   private measure: TextMeasure | null = null;
 
-  /** Merges anew when the items or the scale change, and not for each frame of a zoom. */
+  /** Merges again only if items or scale change; small steps of a zoom do not count. */
   update(wanted_s: number): readonly Mark<I>[] {
     const step = Math.round(Math.log2(wanted_s) * STEPS_A_DOUBLING);
     const near_s = 2 ** (step / STEPS_A_DOUBLING);
@@ -123,7 +123,7 @@ export class MarkRow<I extends Item> {
     return this.marks;
   }
 
-  /** The mark at a pixel; errors before others. */
+  /** The mark at a pixel; errors take precedence. */
   at(x: number): Mark<I> | null {
     const found = this.marks.filter(
       ({ left_px, right_px }) => x >= left_px && x <= right_px,
@@ -131,7 +131,7 @@ export class MarkRow<I extends Item> {
     return found.find(({ level }) => level === "error") ?? found[0] ?? null;
   }
 
-  /** `middle` is the height of the row's middle; `bar` the colour of ranges. */
+  /** `middle`: y of the row's middle; `bar`: colour of ranges. */
   paint(area: PlotArea, middle: number, bar: Rgb): void {
     const { context, theme, pixelRatio, width, range } = area;
     const second_px = width / (range[1] - range[0]);
@@ -159,7 +159,7 @@ export class MarkRow<I extends Item> {
   }
 }
 
-/** Stretches of a row that are taken by marks and words, in pixels. */
+/** Ranges of a row occupied by marks and words, in pixels. */
 export class TakenRow {
   private readonly edges: number[] = [];
   private count = 0;
@@ -174,7 +174,7 @@ export class TakenRow {
     this.count += 1;
   }
 
-  /** The first place from `left` on where `width` is free; null past `right`. */
+  /** The first free place of `width` between `left` and `right`; null if none. */
   place(left: number, right: number, width: number): number | null {
     let at = left;
     for (let moved = true; moved;) {
@@ -275,8 +275,8 @@ function paintWords(row: Row, mark: Mark<Item>): void {
 }
 
 /**
- * Inside its bar; beside a moment, at the right if there is room. A bare count
- * means something only `beside` its own sign.
+ * Places text inside its bar, or beside a moment: at the right if there is room. `beside`:
+ * a bare count, which is only understood next to its own sign.
  */
 function placeOf(
   { area, taken }: Row,
@@ -291,7 +291,7 @@ function placeOf(
   const [from, to] = [x(start), x(stop)];
   if (to - from >= NARROW_PX * pixelRatio) {
     const inside = Math.max(area.left, from + sign) + gap;
-    // How many errors a bar is may reach beyond its end, unlike words.
+    // The error count of a bar, unlike words, may extend past its end.
     const counts = beside && level === "error";
     const until = counts ? end : Math.min(end, to) - gap / 2;
     const found = taken.place(inside, until, words);
@@ -304,7 +304,7 @@ function placeOf(
   return fits ? left : null;
 }
 
-/** The sign of an error, in the stroke of the context. */
+/** The error sign, in the current stroke style. */
 export function paintCross(
   context: CanvasRenderingContext2D,
   x: number,

@@ -1,6 +1,6 @@
-// The overview of the whole run, and over it the window that the plots show. The picture
-// is drawn when the data change; the window moves as plain elements, so that panning
-// redraws nothing here.
+// The overview of the whole run, with the window that the plots show on top. The picture is
+// drawn when data change; the window consists of DOM elements, so that panning redraws
+// nothing here.
 
 import { toCss } from "../base/colour";
 import type { Theme } from "../base/theme";
@@ -13,7 +13,7 @@ const MARGIN = 0.012;
 const NARROWEST_PX = 4;
 
 export interface OverviewContent {
-  /** The whole run; null until that is known. */
+  /** The whole run; null until it is known. */
   extent(): Extent | null;
   theme(): Theme;
   paint(area: Omit<PlotArea, "y">): void;
@@ -61,7 +61,7 @@ export class OverviewStrip {
     return this.range.secondsPerPixel * this.view.size.pixelRatio;
   }
 
-  /** Puts the window where the plot is. Cheap: once a frame. */
+  /** Moves the window to what the plot shows. Called once per frame, so it must be cheap. */
   place(start: number, stop: number): void {
     this.frame.hidden = this.content.extent() === null;
     const edges = this.edges(start, stop);
@@ -73,7 +73,7 @@ export class OverviewStrip {
     this.frame.style.width = `${Math.max(2, right - left)}px`;
   }
 
-  /** Left and right of a window, in CSS pixels of what is there; null for none. */
+  /** Left and right edge of a window, in CSS pixels; null if there is none. */
   edges(start: number, stop: number): [number, number] | null {
     this.measure();
     const width = this.view.size.width / this.view.size.pixelRatio;
@@ -119,7 +119,7 @@ export class OverviewStrip {
 }
 
 const DRAG_PX = 4;
-/** This near an edge of the window, the edge is dragged. */
+/** A drag that starts this close to an edge of the window moves the edge. */
 const EDGE_PX = 6;
 
 export class OverviewGestures {
@@ -156,7 +156,7 @@ export class OverviewGestures {
     const time = overview.timeAt(x);
     const near = EDGE_PX * overview.secondsPerCssPixel();
     const { start, stop } = this.timeline.window;
-    // In a window of a few pixels the middle must stay reachable.
+    // The middle of a narrow window must stay reachable, too.
     const edge = Math.min(near, (stop - start) / 4 || near);
     if (Math.abs(time - start) <= Math.max(edge, near / 2)) return "left";
     if (Math.abs(time - stop) <= Math.max(edge, near / 2)) return "right";
@@ -206,7 +206,7 @@ export class OverviewGestures {
     const { window } = this.timeline;
     this.part = null;
     if (!part || this.moved) return;
-    // A click beside the window brings it here.
+    // A click outside the window moves the window here.
     if (part === "new") {
       const middle = overview.timeAt(event.offsetX);
       const half = window.width / 2;

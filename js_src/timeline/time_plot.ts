@@ -1,5 +1,5 @@
-// A plot over time: its axes, and over it the crosshair and the focus that all panels
-// share. What is in it, its panel paints.
+// A plot over time: its axes, and above it the crosshair and the focus that all panels
+// share. The panel paints the content.
 
 import { effect } from "@preact/signals";
 import { mix, type Rgb, toCss } from "../base/colour";
@@ -22,16 +22,16 @@ export interface PlotArea {
   readonly width: number;
   readonly height: number;
   readonly range: Range;
-  /** Pixels from the left edge of the canvas, of a time. */
+  /** X position of a time, in pixels from the left edge of the canvas. */
   readonly x: (time: number) => number;
-  /** Pixels from the upper edge of the canvas, of a value. */
+  /** Y position of a value, in pixels from the upper edge of the canvas. */
   readonly y: (value: number) => number;
 }
 
 export interface TimePlotPanel extends TimePanel {
-  /** Time under the pointer, in whichever panel. */
+  /** Time under the pointer, in any panel. */
   readonly crosshair: { readonly value: number | null };
-  /** The time in focus; what is beside it is shaded. */
+  /** The time in focus; the rest is shaded. */
   readonly selected: { readonly value: Range | null };
 }
 
@@ -42,40 +42,40 @@ export interface Margins {
   readonly bottom: number;
 }
 
-/** What the pointer does that is not of every plot; CSS pixels of what takes the pointer. */
+/** Pointer handlers that only some plots have; in CSS pixels of `hit`. */
 export type PlotHandlers = Pick<
   Pointed,
   "hover" | "hovers" | "leave" | "click" | "scroll" | "refuse"
 > & {
-  /** True where it meant something; else the plot fits the whole run. */
+  /** Returns whether it was handled; if not, the plot fits the whole run. */
   readonly doubleClick?: (x_px: number, y_px: number) => boolean;
 };
 
 export interface TimePlotContent extends PlotHandlers {
   readonly origin: number;
-  /** Later times are still to come; null where none is. */
+  /** The current time of a live session; null if the run is over. */
   readonly present: number | null;
   readonly theme: Theme;
-  /** Room for the labels of values, where it is not the usual one. */
+  /** Width of the value labels, if not the default. */
   readonly gutter_px?: number;
-  /** Room above and beside the plot, for what `over` paints there. */
+  /** Room above and beside the plot, for `over` to paint in. */
   readonly top_px?: number;
   readonly right_px?: number;
-  /** The axis is above the plot, at the foot of its room there. */
+  /** Draw the axis above the plot, at the bottom of its top margin. */
   readonly above?: boolean;
-  /** The room around the plot as it is; the axis takes the pointer, too. */
+  /** Exact margins; with them the axis also receives pointer events. */
   readonly margins?: Margins;
-  /** Without it there are no values. Asked for after `prepare`. */
+  /** The value axis; without it none is drawn. Called after `prepare`. */
   axis?(range: Range): ValueAxis;
-  /** Before the axes are drawn, with the width of the plot in device pixels. */
+  /** Called before the axes are drawn, with the plot's width in device pixels. */
   prepare?(width: number, range: Range): void;
-  /** `columns` are the pixels of the ticks of time, from the left of the plot. */
+  /** `columns`: x of the time ticks, in pixels from the left of the plot. */
   paint(area: PlotArea, columns: readonly number[]): void;
-  /** Above all, also beside the plot. */
+  /** Paints on top of everything, including the margins. */
   over?(area: PlotArea): void;
 }
 
-/** The host's default small text: sizes are for a plot with that. */
+/** The small text size for which all other sizes are given: the host's default. */
 const USUAL_TEXT_PX = 11;
 const MARGINS_PX = { left: 56, bottom: 20, top: 7, right: 8 } as const;
 
@@ -83,9 +83,9 @@ const NO_VALUES: ValueAxis = { bottom: 0, top: 1, ticks: [] };
 
 export class TimePlot implements Pointed {
   readonly view: CanvasView;
-  /** Takes the pointer. */
+  /** Receives pointer events. */
   readonly hit: HTMLElement;
-  /** Over the plot: what moves with time and is not painted. */
+  /** DOM elements above the canvas that move with time. */
   readonly over: HTMLElement;
   private readonly timeline: Timeline;
   private content: TimePlotContent | null = null;
@@ -103,7 +103,7 @@ export class TimePlot implements Pointed {
   private readonly stops: readonly (() => void)[];
   private drawing = false;
 
-  /** A click that is not in `inside` gives the wheel back to the page. */
+  /** After a click outside of `inside`, the wheel scrolls the page again. */
   constructor(
     element: HTMLElement,
     readonly panel: TimePlotPanel,
@@ -155,7 +155,7 @@ export class TimePlot implements Pointed {
     this.hit.remove();
   }
 
-  /** What it draws from now on; who calls it asks the view for a picture. */
+  /** Sets the content. The caller must then request a redraw from the view. */
   show(content: TimePlotContent): void {
     this.content = content;
     const { left, bottom, top, right } = marginsOf(content);
@@ -174,7 +174,7 @@ export class TimePlot implements Pointed {
     return this.timeline.window.width / Math.max(1, this.hit.clientWidth);
   }
 
-  /** There is nothing to move while the whole run is shown as an axis. */
+  /** A drag selects while the whole run is shown: the window cannot move then. */
   dragSelects(): boolean {
     return this.timeline.window.isFixed;
   }
@@ -195,7 +195,7 @@ export class TimePlot implements Pointed {
     this.brushed.style.inset = `0 ${percent(1 - to)} 0 ${percent(from)}`;
   }
 
-  /** Back to the whole run, and from there to no selection. */
+  /** Shows the whole run; if it is shown already, clears the selection. */
   doubleClick(x_px: number, y_px: number): void {
     if (this.content?.doubleClick?.(x_px, y_px)) return;
     if (this.dragSelects()) this.panel.select(null);
@@ -226,7 +226,7 @@ export class TimePlot implements Pointed {
     this.content?.refuse?.();
   }
 
-  /** What lies below a pointer that rests may be another. */
+  /** Updates the hover when the picture moves under a resting pointer. */
   pictureMoved(): void {
     this.gestures.pictureMoved();
   }
@@ -253,7 +253,7 @@ export class TimePlot implements Pointed {
     const left = Math.min(Math.max(share * width - wide / 2, 0), most);
     const foot = content.margins ? top - AXIS_TAG_PX : -AXIS_TAG_PX;
     tag.style.transform = `translate(${Math.round(left)}px, ${foot}px)`;
-    // Half a label beside the tag reads as another time: it covers all of it.
+    // Cover whole labels: half a label beside the tag would read as another time.
     const ends = [left * pixelRatio, (left + wide) * pixelRatio] as const;
     const covered = labelsBetween(this.labels, ...ends);
     cover.hidden = covered === null;
@@ -272,7 +272,7 @@ export class TimePlot implements Pointed {
     right.style.inset = `0 0 0 ${percent(this.share(time[1]))}`;
   }
 
-  /** Between 0 and 1 where it is on the plot. Reads a signal. */
+  /** Position in the window; 0 to 1 if inside. Reads a signal. */
   private share(time: number): number {
     const [start, stop] = this.timeline.shown.value;
     return (time - start) / (stop - start);
@@ -370,11 +370,11 @@ export class TimePlot implements Pointed {
   }
 }
 
-/** Beside the time at the crosshair, and from its top to the foot of the axis. */
+/** Sizes of the tag with the time at the crosshair. */
 const TAG_PADDING_PX = 7;
 const AXIS_TAG_PX = 21;
 
-/** A dashed line where the picture ends, and a veil over what would come after it. */
+/** Draws a dashed line where the data end, and shades the time after it. */
 export function paintEnd(
   area: PlotArea,
   time: number,
@@ -398,7 +398,7 @@ export function paintEnd(
   context.setLineDash([]);
 }
 
-/** A stretch of which nothing is known: empty is not idle there. */
+/** Marks a time without data, which could otherwise be mistaken for idle time. */
 export function paintGap(
   area: PlotArea,
   start: number,
@@ -423,7 +423,7 @@ export function paintGap(
   context.globalAlpha = 1;
 }
 
-/** As large as the text of the host makes it. */
+/** Scales a size with the host's text size. */
 export const withText = (px: number, { small_px }: Theme): number =>
   Math.round((px * small_px) / USUAL_TEXT_PX);
 

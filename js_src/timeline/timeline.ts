@@ -1,11 +1,11 @@
-// The window of a panel, as signals: every plot of the panel shows the same time. It
-// moves frame by frame, and is at rest in between.
+// The time window of a panel, as signals that all its plots share. It requests frames only
+// while it moves.
 
 import { signal } from "@preact/signals";
 import type { CanvasView } from "../render/canvas_view";
 import { type Anchor, type Extent, type Range, TimeWindow } from "./window";
 
-/** What passed before the first frame after a rest: the picture must not leap. */
+/** Time assumed for the first frame after a rest, so that the picture does not jump. */
 const FIRST_FRAME_MS = 1000 / 60;
 const LONGEST_FRAME_MS = 50;
 const SETTLE_MS = 250;
@@ -13,21 +13,21 @@ const SETTLE_MS = 250;
 export class Timeline {
   readonly window: TimeWindow;
   readonly anchor = signal<Anchor>("now");
-  /** What the window shows, also while it moves: for what is drawn. */
+  /** The time shown, updated in each frame; for drawing. */
   readonly shown = signal<Range>([0, 1]);
-  /** The same a few times a second: for words and figures. */
+  /** The same, updated a few times a second; for text and figures. */
   readonly settled = signal<Range>([0, 1]);
-  /** Clicked into: the plain wheel zooms. */
+  /** The user clicked into a plot, so the plain wheel zooms. */
   readonly engaged = signal(false);
-  /** Asks for a frame, in which the window advances. */
+  /** Requests a frame, in which the window advances. */
   request: () => void = () => {};
 
   private frame = 0;
-  /** The window is moved to a frame just now. */
+  /** `frameAt` is running. */
   private inFrame = false;
-  /** The frame that the window was moved to. */
+  /** Time of the last frame that the window was moved to. */
   private at_ms = NaN;
-  /** When the frame before this one was drawn; null after a rest. */
+  /** Time of the previous frame; null after a rest. */
   private last_ms: number | null = null;
   private settling: ReturnType<typeof setTimeout> | undefined;
 
@@ -40,7 +40,7 @@ export class Timeline {
     };
   }
 
-  /** Moves frame by frame from now on; returns what ends it. */
+  /** Starts the animation; returns a function that stops it. */
   run(): () => void {
     this.request = () => {
       this.frame ||= requestAnimationFrame((now_ms) => {
@@ -57,7 +57,7 @@ export class Timeline {
     };
   }
 
-  /** Moves the window to a frame: once, whoever draws first in it. */
+  /** Advances the window, once per frame; the first view to draw calls it. */
   frameAt(now_ms: number): void {
     if (now_ms === this.at_ms) return;
     this.at_ms = now_ms;
@@ -67,13 +67,13 @@ export class Timeline {
     this.inFrame = false;
   }
 
-  /** Draws what shows the window, in the frame that moves it or else in the next. */
+  /** Redraws a view in the current frame if the window is moving, else in the next one. */
   redraw(view: CanvasView): void {
     if (this.inFrame) view.drawInFrame(this.at_ms);
     else view.request();
   }
 
-  /** True while there is more of the movement to come. */
+  /** Returns whether the movement continues. */
   private advance(now_ms: number): boolean {
     const passed_ms =
       this.last_ms === null ? FIRST_FRAME_MS : now_ms - this.last_ms;
@@ -83,7 +83,7 @@ export class Timeline {
     return moving;
   }
 
-  /** The data reach from here to there now; with an `axis` the whole run is shown as that. */
+  /** Sets the extent of the data; `axis` is what is shown for the whole run. */
   extend(extent: Extent, axis: Range | null = null): void {
     this.window.setExtent(extent, axis);
     this.anchor.value = this.window.anchor;
@@ -92,7 +92,7 @@ export class Timeline {
     else this.request();
   }
 
-  /** Shows a time, or the whole run, without a movement; words and figures follow at once. */
+  /** Shows a time, or the whole run if null, at once and without animation. */
   jump(range: Range | null): void {
     if (range) this.window.show(...range);
     else this.window.fit(false);

@@ -5,7 +5,7 @@ import { formatExact } from "../base/format";
 export interface ValueTick {
   readonly value: number;
   readonly label: string;
-  /** The label is so far below the line. */
+  /** Distance of the label below the line. */
   readonly below?: number;
 }
 
@@ -17,7 +17,7 @@ export interface ValueAxis {
 
 export type ValueKind = "count" | "percent" | "bytes" | "seconds";
 
-/** From `least` (0, or what lies below) to a little above `most`. */
+/** An axis from `least` (0 or negative) to the first tick at or above `most`. */
 export function valueAxis(
   kind: ValueKind,
   most: number,
@@ -40,10 +40,10 @@ export function valueAxis(
   return { bottom, top, ticks };
 }
 
-/** Of what is isolated the sum of a column may be a rounding off. */
+/** Sums of filtered rows may differ from whole numbers by rounding errors. */
 const ROUNDING = 1e-3;
 
-/** Ends where all threads are busy; where nothing was (0), it only begins. */
+/** An axis from 0 to `full` threads; with 0 it has only the tick at 0. */
 export function threadAxis(full: number): ValueAxis {
   const isWhole = (value: number): boolean =>
     value > 0.5 && Math.abs(value - Math.round(value)) < ROUNDING;
@@ -64,10 +64,10 @@ function threadLabel(threads: number, whole: boolean): string {
 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-/** Above this the top tick would be 1,000: too wide for the margin. */
+/** Larger values would need the tick label 1,000, which is too wide for the margin. */
 const MOST_OF_A_UNIT = 600;
 
-/** What the numbers of the ticks count: whole mebibytes, or milliseconds. */
+/** The unit of the tick labels, such as MiB or ms. */
 function unitOf(kind: ValueKind, reach: number): number {
   if (kind === "bytes") {
     let unit = 1;

@@ -1,12 +1,12 @@
-// The stretch of time that a plot shows, and how it moves: by hand, with the
-// newest row, or over the whole run. Until it knows where the data are it stays
-// as it is. Pure: no DOM, no clock of its own.
+// The time range that a plot shows, and how it moves: by hand, with the newest
+// row, or over the whole run. It does not move until the extent of the data is
+// known. Pure: no DOM, no clock of its own.
 
 import { formatDuration, formatStretch } from "../base/format";
 
 /**
- * `now`: the right edge follows the newest row. `whole`: everything, growing.
- * `free`: where the person left it.
+ * `now`: the right edge follows the newest row. `whole`: the whole run, as it grows.
+ * `free`: where the user left it.
  */
 export type Anchor = "now" | "whole" | "free";
 
@@ -15,40 +15,40 @@ export interface Extent {
   readonly stop: number;
 }
 
-/** From the start to the stop of a stretch of time, in seconds since the epoch. */
+/** A time range, in seconds since the epoch. */
 export type Range = readonly [start: number, stop: number];
 
 /** Below this, float64 seconds since the epoch (steps of 0.24 µs) show as jumps. */
 const NARROWEST_S = 200e-6;
-/** Following shows the whole run until it is this long, then this much of it. */
+/** While following, show at most this much of the run. */
 export const FOLLOWED_S = 60;
-/** Less than this share of the run off the screen is all of it to the eye. */
+/** If less than this share of the run is off the screen, it counts as fully shown. */
 const UNSEEN_SHARE = 0.005;
 const SHORTEST_RUN_S = 1e-3;
 const MARGIN = 0.015;
-/** More of the time to come is not kept in sight while it is zoomed. */
+/** While zooming, at most this share of the window may lie in the future. */
 const MOST_AHEAD = 0.05;
 const ZOOM_MS = 120;
-/** The picture reaches the newest row within about three of these. */
+/** Time constant of following: the picture catches up in about three of these. */
 const EASE_MS = 90;
 
 export class TimeWindow {
   start = 0;
   stop = 1;
   anchor: Anchor;
-  /** It was moved, or is about to: there are frames to advance in. */
+  /** Called when the window moves or is about to, so that frames are requested. */
   onMoved: () => void = () => {};
-  /** No animation: hidden, or the person asked for none. */
+  /** No animation: the panel is hidden, or the user prefers reduced motion. */
   still = false;
   private extentStart = 0;
   private extentStop = 1;
-  /** As it was said last; null until the data are known. */
+  /** As last set; null until the extent of the data is known. */
   extent: Extent | null = null;
-  /** What the whole run is shown as; null: what there is, with margins. */
+  /** The range shown for the whole run; null: the extent of the data, with margins. */
   private axis: Range | null = null;
   /** Width while following; 0 means: as long as the run, up to FOLLOWED_S. */
   private followed_s = 0;
-  /** What it followed before it was held. */
+  /** The anchor before `hold`. */
   private held: Anchor = "free";
   private moving = false;
   private moveFromStart = 0;
@@ -57,7 +57,7 @@ export class TimeWindow {
   private moveToStop = 0;
   private moved_ms = 0;
 
-  /** `home` is how it begins. */
+  /** `home`: the initial anchor. */
   constructor(private readonly home: Anchor = "now") {
     this.anchor = home;
   }
@@ -71,8 +71,8 @@ export class TimeWindow {
   }
 
   /**
-   * Where the data begin and end; the first call places the window. With an `axis` the
-   * whole run is shown as just that, without a movement, and nothing beyond it.
+   * Sets where the data begin and end; the first call places the window. With an `axis`,
+   * the whole run is shown as exactly that range, without animation.
    */
   setExtent(extent: Extent, axis: Range | null = null): void {
     const stop = Math.max(extent.stop, extent.start + SHORTEST_RUN_S);
@@ -94,7 +94,7 @@ export class TimeWindow {
     this.stop = 1;
   }
 
-  /** Moves by one frame. True while there is more of the movement to come. */
+  /** Moves by one frame; returns whether the movement continues. */
   advance(elapsed_ms: number): boolean {
     if (this.moving) {
       this.moved_ms += elapsed_ms;
@@ -105,7 +105,7 @@ export class TimeWindow {
       this.stop =
         this.moveFromStop + (this.moveToStop - this.moveFromStop) * eased;
       this.moving = part < 1;
-      // What it follows may have gone on meanwhile.
+      // New rows may have arrived during the animation.
       return this.moving || this.anchor !== "free";
     }
     if (!this.hasExtent || this.anchor === "free") return false;
@@ -130,8 +130,8 @@ export class TimeWindow {
   }
 
   /**
-   * `factor` below 1 zooms in. What stays where it is on the screen is `at`, without one
-   * the middle, and as long as it goes on following the newest row.
+   * `factor` below 1 zooms in. `at` keeps its place on the screen; null is the middle, or
+   * the newest row while the window follows it.
    */
   zoom(factor: number, at: number | null, animate = false): void {
     if (!this.hasExtent) return;
@@ -162,7 +162,7 @@ export class TimeWindow {
     if (this.wholeAxis) return;
     const start = this.moving && animate ? this.moveToStart : this.start;
     const stop = this.moving && animate ? this.moveToStop : this.stop;
-    // A third of the picture stays on the data.
+    // Keep data in at least a third of the picture.
     const keep = (stop - start) / 3;
     const least = this.extentStart + keep - stop;
     const most = this.extentStop - keep - start;
@@ -173,7 +173,7 @@ export class TimeWindow {
     this.show(start + by, stop + by, animate);
   }
 
-  /** Leaves live or whole for a stretch of the person's own. */
+  /** Stops following and shows the given range. */
   show(start: number, stop: number, animate = false): void {
     if (!this.hasExtent) return;
     const width = this.clampWidth(stop - start);
@@ -182,7 +182,7 @@ export class TimeWindow {
     this.go(middle - width / 2, middle + width / 2, animate);
   }
 
-  /** Back to the newest row, as wide as it is now where that is sensible. */
+  /** Follows the newest row again; keeps the current width if sensible. */
   goToNow(): void {
     if (!this.hasExtent) return;
     const run = this.extentStop - this.extentStart;
@@ -201,7 +201,7 @@ export class TimeWindow {
     this.go(this.goalStart(), this.goalStop(), animate);
   }
 
-  /** Follows nothing until `release`; by hand it can be moved meanwhile. */
+  /** Stops following until `release`; the user can still move the window. */
   hold(): void {
     if (!this.hasExtent) return;
     this.moving = false;
@@ -210,19 +210,19 @@ export class TimeWindow {
     this.onMoved();
   }
 
-  /** Follows as before `hold`; another way that was chosen meanwhile stays. */
+  /** Follows as before `hold`, unless the user chose another anchor meanwhile. */
   release(): void {
     if (this.anchor !== "free" || this.held === "free") return;
     this.anchor = this.held;
     this.go(this.goalStart(), this.goalStop());
   }
 
-  /** The whole run is shown as an axis: there is nothing to move. */
+  /** Whether the whole run is shown as an axis, which cannot be moved. */
   get isFixed(): boolean {
     return this.wholeAxis !== null;
   }
 
-  /** The axis of the whole run, while that is shown. */
+  /** The axis of the whole run, while it is shown; else null. */
   private get wholeAxis(): Range | null {
     return this.anchor === "whole" ? this.axis : null;
   }
@@ -260,14 +260,14 @@ export class TimeWindow {
     return Math.min(Math.max(width, NARROWEST_S), widest);
   }
 
-  /** How much of the run it is to show while it follows or shows the whole. */
+  /** The width to reach while following or showing the whole run. */
   goalWidth(): number {
     const run = this.extentStop - this.extentStart;
     if (this.anchor === "whole") return run;
     return this.followed_s || Math.min(run, FOLLOWED_S);
   }
 
-  /** It follows, and what it follows to is all of the run. */
+  /** Whether it follows and its goal is the whole run. */
   showsWhole(): boolean {
     if (this.anchor === "free") return false;
     if (this.wholeAxis) return true;
@@ -275,7 +275,7 @@ export class TimeWindow {
     return this.goalWidth() >= run * (1 - UNSEEN_SHARE);
   }
 
-  /** Zoomed by hand, does it go on with the newest row, or stay where it was taken? */
+  /** Whether it still follows the newest row after a zoom by hand. */
   private followsZoomed(factor: number, at: number | null): boolean {
     if (this.anchor === "free") return false;
     if (at !== null && at >= this.extentStop) return true;
@@ -296,13 +296,13 @@ export class TimeWindow {
   }
 }
 
-/** Null while all of it is shown. `origin` is time zero of the axis. */
+/** The shown part of the run in words; null for all. `origin`: time zero of the axis. */
 export function shownPart(
   window: TimeWindow,
   extent: Extent | null,
   origin: number,
 ): string | null {
-  // The picture may be a little behind: what it follows to counts.
+  // The picture may lag behind, so use the goal rather than the current range.
   if (!extent || window.showsWhole()) return null;
   if (window.anchor === "now") {
     return `last ${formatDuration(window.goalWidth())}`;
@@ -317,10 +317,10 @@ export function shownPart(
 }
 
 const STEPS_S = [30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
-/** With more of them, the next wider step is used. */
+/** With more steps than this, use the next wider step. */
 const MOST_STEPS = 8;
 
-/** In seconds from the start of the axis, later than `elapsed_s`. */
+/** The end of an axis that grows in steps: in seconds, later than `elapsed_s`. */
 export function growingAxis(elapsed_s: number): number {
   const elapsed = Math.max(0, elapsed_s);
   const fits = (step: number): boolean => elapsed < step * MOST_STEPS;
