@@ -1,5 +1,5 @@
-// What threads × time was spent on: running, idle by cause, and what is not accounted for.
-// Time in which the cluster had nothing to do is left out, and named.
+// What threads × time was spent on: running, idle by cause, and unaccounted. Time in which
+// the cluster had nothing to do is not counted, but reported separately.
 
 import { findAfter } from "../model/search";
 import type { Grid } from "./metrics";
@@ -18,7 +18,7 @@ export type Cause = (typeof CAUSES)[number];
 
 type Numbers = ArrayLike<number>;
 
-/** Values that hold until the next; in order of time. */
+/** Values sorted by time; each holds until the next. */
 export interface Steps {
   readonly time: Float64Array;
   readonly value: Numbers;
@@ -35,7 +35,7 @@ export interface StateRows {
   readonly fetching: Numbers;
 }
 
-/** Tasks that execute now, and began at the same time. */
+/** Tasks that are executing now and began at the same time. */
 export interface Running {
   readonly tasks: number;
   readonly since: number;
@@ -44,18 +44,18 @@ export interface Running {
 export interface Inputs {
   readonly threads: Steps;
   readonly states: StateRows;
-  /** Graphs between being sent and being read, in order of time. */
+  /** From sending a graph to the scheduler having read it; sorted by time. */
   readonly graphs: readonly (readonly [start: number, stop: number])[];
-  /** Threads of workers that are paused. */
+  /** Threads of paused workers. */
   readonly paused: Steps;
   readonly running: readonly Running[];
-  /** In each column of the grid: thread-seconds that metrics say, */
+  /** Thread-seconds per column of the grid, as measured by metrics. */
   readonly measured: Float64Array;
-  /** those of them in which no task ran (`BESIDE_TASKS`), */
+  /** The part of `measured` in which no task ran (`BESIDE_TASKS`). */
   readonly beside: Float64Array;
-  /** and those in which tasks ran that have ended. */
+  /** Thread-seconds of tasks that have ended. */
   readonly busy: Float64Array;
-  /** Earlier and later than this nothing is known. */
+  /** There are no data before `since` or after `present`. */
   readonly since: number;
   readonly present: number;
 }
@@ -64,21 +64,21 @@ export interface Inputs {
 export interface Account {
   readonly grid: Grid;
   readonly threads: Float64Array;
-  /** Of that, while the cluster had nothing to do. */
+  /** The part of `threads` in which the cluster had nothing to do. */
   readonly notCounted: Float64Array;
   readonly measured: Float64Array;
-  /** Of tasks that still run, which no metric has yet. */
+  /** Time of running tasks: metrics only arrive when tasks end. */
   readonly still: Float64Array;
   /** At `cause * columns + column`. */
   readonly idle: Float64Array;
 }
 
-/** The most columns in which totals are split by cause. */
+/** Maximum number of columns for totals by cause. */
 const COLUMNS = 240;
 
 /**
- * Columns of a time. If it grows with the run, they keep their edges until it is twice as
- * long: idle time is split by cause within each, so other edges would change the totals.
+ * Splits a time into columns. Idle time is split by cause per column, so other edges would
+ * change the totals: if the time `grows`, edges stay until it is twice as long.
  */
 export function gridOver(start: number, stop: number, grows: boolean): Grid {
   const least = Math.max(stop - start, 1e-6) / COLUMNS;
@@ -118,7 +118,7 @@ export function accountOf(grid: Grid, inputs: Inputs): Account {
   const idle = new Float64Array(CAUSES.length * columns);
   for (let at = 0; at < columns; at++) {
     const ran = Math.max(busy[at] + beside[at], measured[at]);
-    // More than all threads run where tasks seceded.
+    // More tasks than threads may run if some have seceded.
     still[at] = Math.min(still[at], Math.max(0, threads[at] - ran));
     const free = Math.max(0, threads[at] - ran - still[at]);
     notCounted[at] = Math.min(nothing[at], free);
@@ -138,7 +138,7 @@ export function accountOf(grid: Grid, inputs: Inputs): Account {
   return { grid, threads, notCounted, measured, still, idle };
 }
 
-/** From moment to moment in which nothing changes: idle threads by cause; null: nothing to do. */
+/** Calls `see` for each range without a change; `idle` is null if there was nothing to do. */
 function visitMoments(
   { start, width, columns }: Grid,
   { threads, states, graphs, paused, since, present }: Inputs,
@@ -180,7 +180,7 @@ function visitMoments(
     });
     while (graph < graphs.length && graphs[graph][1] <= from) graph += 1;
     const isReading = graph < graphs.length && graphs[graph][0] <= from;
-    // Before the first sample there were as many as it says.
+    // Before the first sample, assume its value.
     const count = threads.value[Math.max(0, places[0])] ?? 0;
     const away = places[2] < 0 ? 0 : paused.value[places[2]];
     const some = splitIdle(states, places[1], count, away, isReading, idle);
@@ -188,10 +188,10 @@ function visitMoments(
   }
 }
 
-/** So that what is idle between two samples has a cause, too. */
+/** Minimum idle share, so that idle time between two samples gets a cause, too. */
 const LEAST_SHARE = 1e-3;
 
-/** Why threads are idle while `row` holds; false where the cluster has nothing to do. */
+/** Splits idle threads by cause; returns false if the cluster has nothing to do. */
 function splitIdle(
   states: StateRows,
   row: number,
@@ -234,8 +234,8 @@ function splitIdle(
 }
 
 /**
- * One of several tasks began first, and the others on average at the time that leaves them
- * their mean.
+ * Start times of running tasks, of which only the mean and the earliest are known: one task
+ * gets the earliest, the others the time that makes the mean correct.
  */
 export function beganAt(
   tasks: number,
@@ -251,7 +251,7 @@ export function beganAt(
   ];
 }
 
-/** What ran before and has ended is in the tasks. */
+/** Thread-seconds of tasks that are still running; ended ones are in `busy`. */
 function stillRunning(grid: Grid, { running, present }: Inputs): Float64Array {
   const out = new Float64Array(grid.columns);
   for (const { tasks, since } of running) {
@@ -268,14 +268,14 @@ function stillRunning(grid: Grid, { running, present }: Inputs): Float64Array {
 }
 
 export interface Totals {
-  /** Of threads × time, what is counted. */
+  /** Threads × time without `notCounted`. */
   readonly counted: number;
   readonly notCounted: number;
   readonly measured: number;
   readonly still: number;
   readonly idle: Readonly<Record<Cause, number>>;
   readonly idleSum: number;
-  /** Not below zero: threads × time is less where tasks seceded. */
+  /** At least 0: with seceded tasks, more may run than threads × time. */
   readonly unaccounted: number;
 }
 
@@ -285,14 +285,14 @@ export function sum(cells: Float64Array): number {
   return all;
 }
 
-/** All columns together: running, idle and unaccounted are what is counted. */
+/** Sums all columns: `counted` is running, idle and unaccounted together. */
 export function totalsOf(account: Account): Totals {
   const { columns } = account.grid;
   const notCounted = sum(account.notCounted);
   const counted = sum(account.threads) - notCounted;
   const [measured, still] = [sum(account.measured), sum(account.still)];
   const found = sum(account.idle);
-  // Metrics may say more than the tasks that are known here.
+  // Metrics may cover more tasks than this page has.
   const idleSum = Math.max(0, Math.min(found, counted - measured - still));
   const share = found > 0 ? idleSum / found : 0;
   const idle = Object.fromEntries(
@@ -305,7 +305,7 @@ export function totalsOf(account: Account): Totals {
   return { counted, notCounted, measured, still, idle, idleSum, unaccounted };
 }
 
-/** The longest time in which a cause has most of its seconds; null where it has none. */
+/** The contiguous time with most seconds of a cause; null if it has none. */
 export function whenOf(
   { grid, idle, threads }: Account,
   cause: Cause,
@@ -333,5 +333,5 @@ export function whenOf(
   };
 }
 
-/** Of the threads in a column: less is said of no time. */
+/** A cause with a smaller share of the threads does not count in a column. */
 const LEAST_IDLE = 0.02;

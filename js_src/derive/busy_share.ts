@@ -1,10 +1,10 @@
-// Which share of a time the threads of some lanes were busy.
+// The share of a time in which the threads of some lanes were busy.
 
 import { findAfter } from "../model/search";
 import { LEVELS } from "../model/segment";
 import type { TaskModel } from "../model/tasks";
 
-/** Seconds of `start..stop` in which a lane computed; from summaries where it can. */
+/** Seconds of `start..stop` in which a lane computed; uses summaries where possible. */
 function busySeconds(
   model: TaskModel,
   lane: number,

@@ -1,5 +1,5 @@
-// What is under each column of pixels of one row: how busy, and which paint most.
-// The loops here run over a million nodes a second time a frame; they allocate nothing.
+// Per pixel column of one row: how busy it was, and its dominant paint. The loops here
+// visit up to a million nodes per frame, so they allocate nothing.
 
 import type { RowFilter } from "../model/filter";
 import {
@@ -9,31 +9,31 @@ import {
   type Segment,
 } from "../model/segment";
 
-/** From this width on a row is a rectangle with sharp edges. */
+/** Rows at least this wide are drawn as rectangles with sharp edges. */
 export const SHARP_PX = 3;
 
 /** Colours of one track, RGBA in a little-endian Uint32, opaque. */
 export interface TrackColours {
-  /** By paint: prefixes on the compute track, actions on the overlay. */
+  /** By paint: a prefix on the compute track, an action on the overlay. */
   paints: Uint32Array;
-  /** For paints beyond the list. */
+  /** For paints that are not in `paints`. */
   other: number;
   erred: number;
-  /** What the filter does not let through; its alpha is kept. */
+  /** For rows that the filter excludes; its alpha is kept. */
   rest: number;
 }
 
 const RIVALS = 8;
-/** So that a row without length leaves a mark: a part of a pixel. */
+/** Minimum width, so that a row without duration is visible. */
 const LEAST_PX = 1 / 64;
-/** The faintest that something is drawn, of 255: a line of one pixel must be seen. */
+/** Minimum alpha (of 255), so that a line of one pixel is visible. */
 const LEAST_ALPHA = 128;
-/** How much of a column's colour an erred task takes that does not fill it. */
+/** Share of the error colour in a column that an erred task does not fill. */
 const ERRED_SHARE = 0.6;
 
 export class Columns {
   private width = 0;
-  /** Busy part of each column, its best paint, and how much of the column that has. */
+  /** Per column: busy share, dominant paint, and the weight of that paint. */
   private busy = new Float32Array(0);
   private paint = new Uint16Array(0);
   private weight = new Float32Array(0);
@@ -64,8 +64,8 @@ export class Columns {
   }
 
   /**
-   * Add blocks `from..to` of a level of the pyramid, up to the first that is wider than
-   * `widest` pixels; returns its index.
+   * Add blocks `from..to` of a pyramid level, up to the first one wider than `widest` pixels;
+   * returns its index.
    */
   addBlocks(
     segment: Segment,
@@ -111,7 +111,7 @@ export class Columns {
         this.addRest(x, left, right, inside ? work : 0, perPixel);
         continue;
       }
-      // Which of its columns erred is not known: one of them says so.
+      // The block does not know which of its columns erred: mark one of them.
       if (erred[at] !== 0) columnErred[middle] = 1;
       this.spread(x, left, right, inside ? work : 0, perPixel, colour);
     }
@@ -120,8 +120,7 @@ export class Columns {
   }
 
   /**
-   * Add rows `from..to` up to the first that is wide enough to have sharp edges; returns
-   * its index.
+   * Add rows `from..to`, up to the first one wide enough for sharp edges; returns its index.
    */
   addRows(
     segment: Segment,
@@ -191,7 +190,7 @@ export class Columns {
     this.paint.fill(paint, from, to);
   }
 
-  /** Colour the columns into `out`, from `at` on. */
+  /** Write the colours of the columns to `out`, from `at` on. */
   write(colours: TrackColours, out: Uint32Array, at: number): void {
     const { paints, other, erred: black } = colours;
     const { busy, paint, erred, rest, hasRest, width } = this;
@@ -218,8 +217,8 @@ export class Columns {
   }
 
   /**
-   * What `colour` has of the columns from `x` on; `whole` is all of it if it is in one
-   * column, else 0.
+   * Add the time of a paint to the columns from `x` on. `whole` is its time if it lies within
+   * one column, else 0.
    */
   private spread(
     x: number,
@@ -264,7 +263,7 @@ export class Columns {
     this.gathered = -1;
   }
 
-  /** What is dimmed; `whole` is all of it if it is in one column, else 0. */
+  /** The same as `spread`, for dimmed rows. */
   private addRest(
     x: number,
     left: number,
@@ -283,7 +282,7 @@ export class Columns {
     }
   }
 
-  /** Decide a column: the heaviest rival, if it outweighs what was decided before. */
+  /** Choose the paint of a column: the heaviest rival, if heavier than the previous choice. */
   private settle(x: number, rivals: number): void {
     const { rivalPaint, rivalWeight } = this;
     let best = 0;
@@ -297,7 +296,7 @@ export class Columns {
   }
 }
 
-/** `share` of `b` in `a`, channel by channel; alpha is left out. */
+/** Mix `share` of `b` into `a`, per channel, without alpha. */
 export function mix(a: number, b: number, share: number): number {
   const r = mixByte(a & 255, b & 255, share);
   const g = mixByte((a >>> 8) & 255, (b >>> 8) & 255, share);

@@ -1,5 +1,5 @@
-// Series with rows by key, such as workers. A row is written when something changed, so
-// that a value holds until the next row of its key; one that is NaN ends it.
+// Series with a key per row, such as a worker. Rows are written on change: a value holds
+// until the next row of its key, and NaN ends it.
 
 import {
   type Cell,
@@ -10,17 +10,17 @@ import {
   type Series,
 } from "./series";
 
-/** The rows of all keys in order of time; each moment is in the finest ring that has it. */
+/** The rows of all keys, sorted by time; each moment comes from the finest ring that has it. */
 export class KeyedRows {
   readonly time: Float64Array;
-  /** When the step of a row ends; as measured, when it begins. */
+  /** When the step of a row ends; equal to `time` for rows as measured. */
   readonly until: Float64Array;
   readonly keys: readonly Cell[];
-  /** Of each row, the place of its key. */
+  /** Index into `keys`, by row. */
   readonly keyOf: Uint32Array;
-  /** How many different times there are. */
+  /** Number of distinct times. */
   readonly moments: number;
-  /** When the last row of all was written, or its step ends: until then values hold. */
+  /** When the last row of any key ends: values hold until then. */
   readonly end: number;
   private readonly places = new Map<Cell, number>();
   private readonly rowsOf: readonly Uint32Array[];
@@ -33,7 +33,7 @@ export class KeyedRows {
   constructor(
     rings: readonly RingRows[],
     keyColumn: string,
-    /** Until then values hold at least. */
+    /** Values hold at least until this time. */
     present = -Infinity,
   ) {
     this.parts = partsOf(rings).map((part) => ({
@@ -85,7 +85,7 @@ export class KeyedRows {
     }
   }
 
-  /** As measured, the least and the most of a step are its value. */
+  /** Rows as measured have no `_least` and `_most`: there it returns the value. */
   column(name: string): Float32Array {
     let column = this.columns.get(name);
     if (!column) {
@@ -107,7 +107,7 @@ export class KeyedRows {
     return column;
   }
 
-  /** What was measured for a key; what still holds continues to the last row of all. */
+  /** The line of one key; its last value holds until `end`. */
   line(key: Cell, column: string): Series {
     const id = `${column} ${key}`;
     const known = this.lines.get(id) ?? this.lineOf(key, column);
@@ -116,8 +116,8 @@ export class KeyedRows {
   }
 
   /**
-   * As `peakOf` of its line, which need not be made: bars ask it of every key. `at` is a
-   * row among the rows of all keys.
+   * Like `peakOf` on the line of a key, without building that line: bars need the peak of
+   * every key. `at` is an index into the rows of all keys.
    */
   peak(key: Cell, column: string, start: number, stop: number): Peak | null {
     const own = this.rowsOfKey(key);
@@ -129,7 +129,7 @@ export class KeyedRows {
       if (time[own[middle]] <= start) from = middle + 1;
       else to = middle;
     }
-    // What came late for a step that had ended is a row of its own.
+    // A late value of an ended step is a separate row with the same time.
     while (from > 1 && time[own[from - 2]] === time[own[from - 1]]) from -= 1;
     let peak: Peak | null = null;
     for (let i = Math.max(0, from - 1); time[own[i]] <= stop; i++) {
@@ -155,7 +155,7 @@ export class KeyedRows {
     let at = -1;
     for (const row of own) {
       const same = at >= 0 && line.time[at] === this.time[row];
-      // What came late for a step that had ended is a row of its own.
+      // A late value of an ended step is a separate row with the same time.
       if (!same) {
         at += 1;
         line.least[at] = line.most[at] = NaN;
@@ -176,7 +176,7 @@ export class KeyedRows {
   }
 }
 
-/** Whether rows follow each other: then they are copied at once. */
+/** Whether rows are contiguous, so that they can be copied in one call. */
 function areNeighbours(rows: Uint32Array): boolean {
   for (let at = 1; at < rows.length; at++) {
     if (rows[at] !== rows[at - 1] + 1) return false;
@@ -209,8 +209,8 @@ const greater = (one: number, other: number): number =>
   one > other || Number.isNaN(other) ? one : other;
 
 /**
- * Calls `visit` for each row that counts, then `end` once for all rows of a moment. `before`
- * is what held of that key until then, NaN for nothing; `held` what holds then of each that counts.
+ * Calls `visit` for each row that counts, then `end` once per moment. `before`: the previous
+ * value of the row's key, or NaN. `held`: the current value of every key that counts.
  */
 function sweep(
   rows: KeyedRows,
@@ -239,8 +239,8 @@ function sweep(
 }
 
 /**
- * Sums of the keys of each layer, on top of the layers before it: of the last one, of all
- * keys. `layerOf` a key below zero leaves it out.
+ * Sums by layer, stacked: each layer includes those before it. A key with a negative
+ * `layerOf` is left out.
  */
 export function stackOf(
   rows: KeyedRows,
@@ -251,7 +251,7 @@ export function stackOf(
   const [values, highs] = [rows.column(column), rows.column(`${column}_most`)];
   const layer = Int32Array.from(rows.keys, layerOf);
   const sums = new Float64Array(layers);
-  /** How much more than its last value a layer had in the step that is visited. */
+  /** By how much the peak of a layer exceeds its last value in the current step. */
   const over = new Float64Array(layers);
   const size = rows.moments + 1;
   const [time, until] = [new Float64Array(size), new Float64Array(size)];
@@ -285,7 +285,7 @@ export function stackOf(
   return lines.map((line) => cutTo(line, count));
 }
 
-/** The median of all keys that count, between the least and the most of any of them. */
+/** The median of all keys that count, with the minimum and maximum of any of them. */
 export function bandOf(
   rows: KeyedRows,
   column: string,
@@ -327,7 +327,7 @@ export function bandOf(
   return cutTo(line, count);
 }
 
-/** Of the first `size` cells, whose order it changes: sorting them all takes ten times as long. */
+/** Quickselect on the first `size` cells, in place: sorting takes ten times as long. */
 function medianOf(cells: Float64Array, size: number): number {
   const middle = size >> 1;
   let [low, high] = [0, size - 1];
@@ -349,13 +349,13 @@ function medianOf(cells: Float64Array, size: number): number {
 }
 
 export interface Peak {
-  /** Its place in the series. */
+  /** Index into the series. */
   readonly at: number;
   readonly time: number;
   readonly value: number;
 }
 
-/** The greatest from `start` to `stop`, with what held when that began; null for none. */
+/** The maximum in `start..stop`, including the value that held at `start`; null if none. */
 export function peakOf(
   series: Series,
   start: number,

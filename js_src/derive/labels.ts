@@ -1,10 +1,10 @@
-// Which rectangles get their name written on them: those where it fits, whole or at least
-// its beginning, in their visible part, with no other row and no strip below it.
+// Which rectangles show their name: those whose visible part has room for it, or for its
+// beginning, without covering another row or a strip.
 
 import type { TaskModel } from "../model/tasks";
 import type { TimeWindow } from "./raster";
 
-/** Labels of all lanes; grows as needed and is used again for each picture. */
+/** Labels of all lanes; grows as needed and is reused for each picture. */
 export class LabelList {
   count = 0;
   x = new Float64Array(256);
@@ -50,8 +50,8 @@ export class LabelList {
 }
 
 /**
- * Widths of a prefix's name in device pixels: of the whole, and of the least of it that is
- * still worth reading. Names that a filter dims are left out by returning Infinity.
+ * Widths of a prefix's name in device pixels: in full, and cut to its shortest readable
+ * form. Infinity leaves a name out, such as one that a filter dims.
  */
 export interface NameWidths {
   whole(prefix: number): number;
@@ -61,13 +61,13 @@ export interface NameWidths {
 const LEAST_PX = 24;
 const PADDING_PX = 6;
 
-/** Candidate of the lane being looked at. */
+/** Candidate label of the current lane. */
 let open = false;
 let labelLeft = 0;
 let labelRoom = 0;
 let labelPrefix = 0;
 let labelErred = false;
-/** Nothing may be written left of this: a longer row lies there. */
+/** No label may begin left of this: an earlier row extends to here. */
 let blockedUntil = 0;
 
 export function placeLabels(
@@ -99,11 +99,11 @@ export function placeLabels(
     t1,
     LEAST_PX * pixelRatio * secondsPerPixel,
     (row) => {
-      // `flush` looks at other rows, and there is one object for all of them.
+      // Copy before `flush`, which visits other rows: all visits share one row object.
       const { prefix, status } = row;
       const left = (row.start - start) / secondsPerPixel;
       const right = left + row.duration / secondsPerPixel;
-      // A row that begins under the last label takes it away.
+      // A row that begins under the last label removes it.
       if (open && left < labelLeft + labelRoom) open = false;
       flush();
       const text = Math.max(left, 0) + padding;

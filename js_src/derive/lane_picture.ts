@@ -1,6 +1,6 @@
-// The rows of pixels of many lanes, kept from frame to frame: panning moves them and
-// draws what comes into view, new data draw the time they touch, and after a change of
-// scale lanes are drawn roughly first when there is no time for all of them.
+// The pixel rows of many lanes, kept from frame to frame. Panning moves them and draws only
+// what comes into view; new data redraw only the time they touch. After a change of scale,
+// lanes are drawn roughly first if there is no time to draw them all.
 
 import type { TaskModel } from "../model/tasks";
 import type { TrackColours } from "./columns";
@@ -11,14 +11,14 @@ export interface LaneColours {
   overlay: TrackColours;
 }
 
-/** Pixels of one lane; null tracks have nothing in the window. */
+/** Pixels of one lane. */
 interface LaneRow {
   base: Uint32Array;
   strip: Uint32Array;
   hasBase: boolean;
   hasStrip: boolean;
   quality: Quality;
-  /** The update that last asked for it. */
+  /** Number of the last update that used it. */
   asked: number;
 }
 
@@ -28,16 +28,16 @@ enum Quality {
   Fine,
 }
 
-/** Rows of lanes that are scrolled away and kept for their return. */
+/** Number of rows kept for lanes that are scrolled out of view. */
 const SPARE_ROWS = 64;
 
-/** More than this part of the width is drawn with regard to time, not at once. */
+/** Redraws of more than this share of the width respect the time budget. */
 const LARGE_SHARE = 0.25;
-/** Rounding may change pixels this far from a change. */
+/** Rounding may affect pixels up to this distance from a change. */
 const EDGE_PX = 2;
 
 export class LanePicture {
-  /** What the rows show. Its start may be half a pixel off what was asked for. */
+  /** What the rows show. Its start may differ from the request by half a pixel. */
   window: TimeWindow = { start: 0, secondsPerPixel: 1, width_px: 0 };
   version = 0;
   private readonly raster = new LaneRaster();
@@ -46,17 +46,17 @@ export class LanePicture {
   private modelVersion = -1;
   private model: TaskModel | null = null;
   private updates = 0;
-  /** Index of the lane that is drawn first. */
+  /** Index of the lane to draw first. */
   private next = 0;
-  /** The window of the pixels that are kept, while that is another one. */
+  /** The window of the kept pixels, if it differs from `window`. */
   private shown: TimeWindow | null = null;
   private scratch = new Uint32Array(0);
 
   /**
-   * Bring the rows of `lanes` up to date. Takes about `budget_ms`, at most twice that and
-   * what lanes take that were not shown before, which are drawn roughly. Returns false
-   * when some are rough still: then call again in the next frame. Panning is cheap as
-   * long as the scale stays and `colours` is the same object.
+   * Update the rows of `lanes`. Takes about `budget_ms`, at most twice that, plus the time to
+   * draw new lanes roughly. Returns false if some lanes are still rough: then call it again
+   * in the next frame. Panning is cheap as long as the scale and the `colours` object stay
+   * the same.
    */
   update(
     model: TaskModel,
@@ -96,7 +96,7 @@ export class LanePicture {
     return row?.hasStrip ? row.strip : null;
   }
 
-  /** Everything is to be drawn; the arrays of the same width are used again. */
+  /** Mark everything as stale; arrays of the same width are reused. */
   private restart(
     model: TaskModel,
     window: TimeWindow,
@@ -169,7 +169,7 @@ export class LanePicture {
     const { raster, window } = this;
     const { compute, overlay } = this.colours!;
     const { base, strip } = row;
-    // A track that had nothing keeps what is left of another picture.
+    // The buffer of an empty track still has the pixels of an older picture.
     if (!row.hasBase) base.fill(0);
     if (!row.hasStrip) strip.fill(0);
     if (raster.draw(model, lane, false, window, compute, base, from, to))
@@ -179,9 +179,9 @@ export class LanePicture {
   }
 
   /**
-   * Draw lanes as long as there is time, roughly when it is over; when even that takes
-   * too long (hundreds of lanes), stretch what was shown before. Begins where the last
-   * update ran out of time, so that each lane has its turn.
+   * Draw lanes finely until time runs out, then roughly; if even that takes too long
+   * (hundreds of lanes), stretch the old pixels. Starts where the last update stopped, so
+   * that each lane gets its turn.
    */
   private refine(
     model: TaskModel,
@@ -201,7 +201,7 @@ export class LanePicture {
       if (row.quality === Quality.Fine) continue;
       const now = performance.now();
       if (late < 0 && now > until) late = i;
-      // What is rough already waits for its turn.
+      // Lanes that are already drawn roughly wait for their turn.
       if (late >= 0 && row.quality === Quality.Rough) continue;
       if (now > deadline && wasShown && this.shown) {
         this.stretch(row, this.shown);
@@ -220,7 +220,7 @@ export class LanePicture {
     return late < 0;
   }
 
-  /** Bring pixels of another window to where they belong in this one. */
+  /** Scale pixels of the previous window to the current one. */
   private stretch(row: LaneRow, shown: TimeWindow): void {
     const { start, secondsPerPixel, width_px } = this.window;
     const ratio = secondsPerPixel / shown.secondsPerPixel;
@@ -266,7 +266,7 @@ export class LanePicture {
   }
 }
 
-/** Whether a change of scale is too small to be seen at the far end of the window. */
+/** Whether a change of scale is invisible even at the far end of the window. */
 function sameScale(a: TimeWindow, b: TimeWindow): boolean {
   const ratio = a.secondsPerPixel / b.secondsPerPixel;
   return Math.abs(ratio - 1) * a.width_px < 1e-3;

@@ -1,14 +1,14 @@
-// The rows of some lanes in a time, as a table has them.
+// The rows of some lanes in a time, for a table.
 
 import { formatExact } from "../base/format";
 import { blankInterval, readRow } from "../model/query";
 import type { TaskModel } from "../model/tasks";
 import type { Interval } from "../model/types";
 
-/** A spreadsheet takes about this many rows. */
+/** Spreadsheets open about this many rows. */
 const MOST_CSV_ROWS = 1_000_000;
 
-/** Rows of some lanes that touch a time, in order of their start. */
+/** Rows of some lanes that overlap a time, sorted by start. */
 export function rowsOfLanes(
   model: TaskModel,
   lanes: Iterable<number>,
@@ -43,7 +43,7 @@ export function rowsOfLanes(
   return rows.sort((one, other) => one.start - other.start);
 }
 
-/** Rows of some lanes that are only a preview there: those of all prefixes. */
+/** Number of rows of some lanes that are only in the preview, of all prefixes. */
 export function coarseRows(
   model: TaskModel,
   lanes: Iterable<number>,

@@ -1,22 +1,22 @@
-// Where each lane lies: as high as fits, grouped by worker.
+// The position of each lane: as high as fits, grouped by worker.
 
 export interface LaneLayout {
-  /** Per lane in display order; `height` is without the gap below. */
+  /** By lane, in display order; `height` excludes the gap below. */
   top: Float64Array;
   height: number;
   /** Per worker: top of its first lane, bottom of its last. */
   groups: { top: number; bottom: number }[];
-  /** More than the space when the lanes do not fit: then the plot scrolls. */
+  /** Larger than the space if the lanes do not fit: then the plot scrolls. */
   contentHeight: number;
 }
 
 const WORKER_GAP = 10;
-/** Gaps between workers give way before lanes do: at most this part of the space. */
+/** Gaps between workers take at most this share of the space, so that lanes shrink less. */
 const GAP_SHARE = 0.25;
 
 /**
- * Lay lanes out in a space of `height` device pixels: `lanesOf` is the number of lanes of
- * each worker. Below one pixel a lane the content is higher than the space.
+ * Lay lanes out in `height` device pixels; `lanesOf` is the number of lanes of each worker.
+ * A lane takes at least one pixel, so the content may be higher than the space.
  */
 export function layOutLanes(
   lanesOf: readonly number[],
@@ -57,7 +57,7 @@ export function layOutLanes(
   return { top, height: lane, groups, contentHeight };
 }
 
-/** Height and gap of a lane that may take `space` pixels in all. */
+/** Height and gap of a lane, which together may take `space` pixels. */
 function fit(
   space: number,
   pixelRatio: number,
@@ -74,7 +74,7 @@ function fit(
       return { lane: height, gap: between, pitch: height + between };
     }
   }
-  // Without gaps, heights may differ by a pixel so that the space is used.
+  // Without gaps, heights may differ by a pixel, so that all space is used.
   const pitch = Math.min(Math.max(1, space), 3 * pixelRatio);
   return { lane: Math.ceil(pitch), gap: 0, pitch };
 }

@@ -1,12 +1,12 @@
-// Figures of workers in the Memory panel: how much each had at a moment, or its peak.
+// Figures of workers in the Memory panel: memory at a moment, or the peak of a time.
 
 import type { KeyedRows } from "./keyed";
 import { type Series, usualStep } from "./series";
 
-/** What the rows of the whole cluster have in place of a worker. */
+/** The key of rows of the whole cluster, in place of a worker. */
 export const CLUSTER = "";
 
-/** A row of the cluster is written each time: where there is none, nothing is known. */
+/** Cluster rows are written at every step, so a missing one means missing data. */
 export function clusterLine(rows: KeyedRows, column: string): Series {
   const line = rows.line(CLUSTER, column);
   const usual_s = usualStep(line);
@@ -18,10 +18,10 @@ export interface WorkerUse {
   readonly time: number;
   readonly process: number;
   readonly managed: number;
-  /** With what else was there for long: the rest is recent. NaN without an agent. */
+  /** Managed plus old unmanaged memory; the rest is recent. NaN without an agent. */
   readonly optimistic: number;
   readonly spilled: number;
-  /** NaN without one. */
+  /** NaN if it has no limit. */
   readonly limit: number;
   /** Index into WORKER_STATUSES. */
   readonly status: number;
@@ -29,7 +29,7 @@ export interface WorkerUse {
 
 const COLUMNS = ["managed", "optimistic", "spilled", "limit"] as const;
 
-/** Of each worker that was there: when its process had most from `start` to `stop`. */
+/** The peak of process memory in `start..stop`, for each worker present. */
 export function usesOf(
   rows: KeyedRows,
   [start, stop]: readonly [number, number],
@@ -51,18 +51,18 @@ export function usesOf(
   return uses;
 }
 
-/** Of its limit; without one, of `most`, so that bars can be compared. */
+/** Process memory as a share of the limit or, without one, of `most`. */
 export const shareOf = (
   { process, limit }: Pick<WorkerUse, "process" | "limit">,
   most: number,
 ): number => process / (limit > 0 ? limit : most);
 
-/** The key that has most at a moment; null where none has anything. */
+/** The key with the largest value at a moment; null if there is none above 0. */
 export function mostAt(
   rows: KeyedRows,
   column: string,
   moment: number,
-  /** None means all. */
+  /** Empty means all. */
   only: readonly string[] = [],
 ): { readonly key: string | number; readonly value: number } | null {
   let most: ReturnType<typeof mostAt> = null;

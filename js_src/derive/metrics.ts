@@ -1,6 +1,6 @@
-// Increments of Fine Performance Metrics: how much of each key lies in a time, and in each
-// of equal columns of it. What a row measured is spread evenly over its stretch, so that
-// adjacent times add up.
+// Increments of Fine Performance Metrics: the amount of each key in a time, or in equal
+// columns of it. A row's value is spread evenly over its time range, so that adjacent times
+// add up.
 
 import { spread } from "../model/busy";
 import type { Group } from "../model/groups";
@@ -18,19 +18,19 @@ export interface Grid {
   readonly columns: number;
 }
 
-/** The first entries of their dictionaries. */
+/** The first entries of the dictionaries of contexts and units. */
 const EXECUTE = 0;
 const SECONDS = 0;
 
 type Part = "prefix" | "activity" | "span" | "unit";
 
-/** Indexes in order; and of each possible one its place among them, below zero if not there. */
+/** Used indexes, sorted, and the place of each index among them (negative if not used). */
 interface Used {
   readonly indexes: readonly number[];
   readonly places: Int32Array;
 }
 
-/** Of the rows of a ring: the number of each one's key, and when blocks of them are. */
+/** The rows of a ring, with the key number of each row and the times of blocks of rows. */
 interface Numbered {
   readonly columns: MetricColumns;
   readonly rowKeys: Uint32Array;
@@ -38,8 +38,8 @@ interface Numbered {
 }
 
 /**
- * The keys that rows have, numbered as they are met. One table serves all rows of a session:
- * what is known of rows that came before is not looked up again.
+ * Numbers the keys of rows in order of appearance. One instance serves a whole session, so
+ * that known rows are not looked up again.
  */
 export class MetricKeys {
   size = 0;
@@ -48,15 +48,15 @@ export class MetricKeys {
   activity = new Uint16Array(64);
   span = new Uint16Array(64);
   unit = new Uint8Array(64);
-  /** Of each key the number of its pair, see `pairOf`. */
+  /** By key: the number of its pair, see `pairOf`. */
   pair = new Uint32Array(64);
   readonly pairs = new Map<number, number>();
-  /** By hash, one more than the number of a key; a power of two of places. */
+  /** Hash table: key number + 1, or 0; its size is a power of two. */
   private places = new Uint32Array(256);
   private readonly known: (Numbered | undefined)[] = [];
   private readonly listed: Partial<Record<Part, Used & { size: number }>> = {};
 
-  /** The rows of a ring. Those that it had before are not looked up again. */
+  /** Numbers the rows of a ring; only new rows are looked up. */
   of(ring: number, columns: MetricColumns): Numbered {
     const before = this.known[ring];
     if (before?.columns === columns) return before;
@@ -76,7 +76,7 @@ export class MetricKeys {
     return found;
   }
 
-  /** The indexes that keys have; the same while no key came. */
+  /** The indexes used by keys; cached until a new key arrives. */
   used(of: Part): Used {
     const before = this.listed[of];
     if (before?.size === this.size) return before;
@@ -155,7 +155,7 @@ export class MetricKeys {
   }
 }
 
-/** One number for a prefix and a span; of what was not executed another. */
+/** One number per prefix and span; `NO_PAIR` for contexts other than execute. */
 const pairOf = (prefix: number, span: number): number =>
   span * 0x10000 + prefix;
 const NO_PAIR = -1;
@@ -164,7 +164,7 @@ const marksOf = ({ time, value, activity }: MetricColumns) => [
   ...[time, value, activity],
 ];
 
-/** Rows in order of the prefix and span that they were executed for, each in their own order. */
+/** Row numbers grouped by prefix and span; within a group, in their original order. */
 class RowsByPair {
   private readonly ends: Uint32Array;
   private readonly rows: Uint32Array;
@@ -174,7 +174,7 @@ class RowsByPair {
     private readonly keys: MetricKeys,
   ) {
     const { pair, pairs } = keys;
-    // Counted, then where each begins, and after the rows are placed where it ends.
+    // Counting sort: counts, then starts, and after placing the rows, ends.
     this.ends = new Uint32Array(pairs.size + 1);
     for (const key of rowKeys) this.ends[pair[key] + 1] += 1;
     for (let place = 1; place < this.ends.length; place++) {
@@ -188,21 +188,21 @@ class RowsByPair {
 
   of(pair: number): Uint32Array {
     const place = this.keys.pairs.get(pair) ?? Infinity;
-    // It may have come later than these rows.
+    // The pair may be newer than these rows.
     if (place >= this.ends.length - 1) return this.rows.subarray(0, 0);
     return this.rows.subarray(this.ends[place - 1] ?? 0, this.ends[place]);
   }
 }
 
-/** What parts of rows are added to: an array by key or group, in columns if there is a grid. */
+/** Output array by key or group, in columns if there is a grid. */
 interface Sums {
   readonly out: Float64Array;
-  /** Of each key its group; below zero it is left out. Null: the key itself. */
+  /** Group by key, negative to leave it out; null: group by key itself. */
   readonly groupOf: ArrayLike<number> | null;
   readonly grid: Grid | null;
 }
 
-/** Indexes that count, as masks, and tasks whose part counts; null is all. */
+/** Indexes that count, as masks, and task groups whose share counts; null is all. */
 export interface Selected {
   readonly prefixes: Uint8Array | null;
   readonly spans: Uint8Array | null;
@@ -210,13 +210,13 @@ export interface Selected {
 }
 const ALL: Selected = { prefixes: null, spans: null, groups: null };
 
-/** So many times and grids are kept: those of the focus, and the whole run. */
+/** Cache size: enough for the times and grids of the focus and of the whole run. */
 const KEPT = 8;
 
 export class MetricRows {
-  /** Rows that were looked at since this was made. */
+  /** Rows visited so far. */
   visited = 0;
-  /** Indexes of the activities, in order. */
+  /** Indexes of the activities, sorted. */
   readonly activities: readonly number[];
   private readonly parts: readonly (Numbered & {
     readonly begin: number;
@@ -232,7 +232,7 @@ export class MetricRows {
   } | null = null;
   private readonly size: number;
   private readonly places: Int32Array;
-  /** Of each key 0 where it is in the intervals of tasks, else below zero. */
+  /** By key: 0 if its time is part of a task's interval, else negative. */
   private readonly ofTasks: Int8Array;
 
   constructor(
@@ -256,7 +256,7 @@ export class MetricRows {
     }
   }
 
-  /** By key, how much lies between two times; the same array for the same times. */
+  /** The amount of each key between two times; cached. */
   between(start: number, stop: number): Float64Array {
     return this.kept(`${start} ${stop}`, () => {
       const out = new Float64Array(this.size);
@@ -266,8 +266,8 @@ export class MetricRows {
   }
 
   /**
-   * By key, how much tasks of some groups took of what was executed between two times; the
-   * same array for the same list and times.
+   * By key: the share that tasks of some groups have in what was executed between two times;
+   * cached for the last list and times.
    */
   ofGroups(
     groups: readonly Group[],
@@ -286,14 +286,14 @@ export class MetricRows {
   }
 
   /**
-   * At `group * columns + column`, how much of a group lies in each column. `groupOf` a key
-   * below zero leaves it out.
+   * The amount of each group per column, at `group * columns + column`. A key with a negative
+   * `groupOf` is left out.
    */
   spread(
     grid: Grid,
     groupOf: ArrayLike<number>,
     groups: number,
-    /** Only what their tasks took. */
+    /** Count only the share of their tasks. */
     of: Iterable<Group> | null = null,
   ): Float64Array {
     const { start, width, columns } = grid;
@@ -305,8 +305,8 @@ export class MetricRows {
   }
 
   /**
-   * What executing took, in the columns of a grid: at `place * columns + column`, with the
-   * places of `activities`. Of everything the same array for the same grid.
+   * Executing by activity per column, at `place * columns + column`; `place` is the index in
+   * `activities`. Cached by grid if nothing is selected.
    */
   executed(grid: Grid, unit: number, only: Selected = ALL): Float64Array {
     const count = (): Float64Array => {
@@ -318,7 +318,7 @@ export class MetricRows {
     return only === ALL ? this.kept(id, count) : count();
   }
 
-  /** Of each key that was executed the place of its activity; of others below zero. */
+  /** By key: the place of its activity, or negative if it was not executed. */
   byActivity(unit: number, only: Selected = ALL): Int32Array {
     const { keys } = this;
     const counts = keysIn(keys, { ...only, unit, context: EXECUTE });
@@ -331,7 +331,7 @@ export class MetricRows {
 
   private kept(id: string, count: () => Float64Array): Float64Array {
     const found = this.known.get(id) ?? count();
-    // Those asked for last are kept.
+    // Reinsert, so that the least recently used entry is the first.
     this.known.delete(id);
     this.known.set(id, found);
     const [eldest] = this.known.keys();
@@ -340,8 +340,8 @@ export class MetricRows {
   }
 
   /**
-   * What tasks of some groups took between two times: of what was measured of their function
-   * and span while they ran, the share that their seconds are of those of all tasks.
+   * Adds what tasks of some groups took between two times: the amounts of their function and
+   * span, times the share of the groups' seconds in those of all tasks.
    */
   private addGroups(
     into: Sums,
@@ -363,8 +363,8 @@ export class MetricRows {
   }
 
   /**
-   * Of each row that touches a time the part that lies there; of one prefix and span, or all.
-   * In one piece: what calls others for each row allocates numbers, half a million at a time.
+   * Adds the part of each row that lies in a time, for one prefix and span or for all. Inlined
+   * on purpose: calls for each row would allocate half a million numbers.
    */
   private add(
     { out, groupOf, grid }: Sums,
@@ -417,7 +417,7 @@ export class MetricRows {
 
 const NO_GRID: Grid = { start: 0, width: 1, columns: 1 };
 
-/** What counts; null is all. Of indexes into dictionaries a mask, 1 for each that counts. */
+/** Which keys count; null is all. Masks have a 1 for each index that counts. */
 export interface MetricFilter {
   readonly unit: number;
   readonly context: number;
@@ -426,7 +426,7 @@ export interface MetricFilter {
   readonly activities?: Uint8Array | null;
 }
 
-/** Of each key whether it counts. */
+/** A mask of the keys that count. */
 export function keysIn(keys: MetricKeys, filter: MetricFilter): Uint8Array {
   const { size, context, prefix, activity, span, unit } = keys;
   const { prefixes, spans, activities } = filter;
@@ -444,14 +444,14 @@ export function keysIn(keys: MetricKeys, filter: MetricFilter): Uint8Array {
 }
 
 export interface KeySum {
-  /** Of the prefix, or of the activity. */
+  /** Index of the prefix or of the activity. */
   readonly index: number;
   readonly total: number;
-  /** What it consists of, by activity. */
+  /** Its parts by activity. */
   parts(): (readonly [activity: number, value: number])[];
 }
 
-/** Sums by the prefix or the activity of their keys, as far as there is anything. */
+/** Sums by prefix or activity, without empty ones. */
 export function sumsBy(
   keys: MetricKeys,
   by: "prefix" | "activity",

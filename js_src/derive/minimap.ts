@@ -1,5 +1,5 @@
-// The minimap's picture: threads busy by prefix in each column, stacked. Kept until the
-// data, the window or the size changes.
+// The minimap's picture: busy threads by prefix per column, stacked. Kept until the data,
+// the window or the size change.
 
 import { BUSY_PREFIXES, type BusyBins } from "../model/busy";
 import type { TaskModel } from "../model/tasks";
@@ -9,25 +9,25 @@ import type { Track } from "../model/track";
 
 interface Heights {
   readonly most: number;
-  /** Of the cluster as it is now. */
+  /** Current threads of the cluster. */
   readonly threads: number;
   readonly filtered: boolean;
 }
 
 /**
- * How many threads the full height means. More than the cluster has can have been
- * busy: workers left, or tasks seceded and ran beside their thread's next one. What is
- * isolated may be little: then its own greatest is the height.
+ * The number of threads that the full height represents. It may exceed those of the cluster:
+ * workers have left, or tasks seceded and ran beside their thread's next task. With a filter
+ * it is the maximum of the filtered rows, which may be small.
  */
 export function fullHeight({ most, threads, filtered }: Heights): number {
   return filtered ? Math.max(most, 1e-6) : Math.max(most, threads, 1);
 }
 
-/** Seconds busy in a column that are not worth a colour. */
+/** Fewer busy seconds in a column are not drawn. */
 const LEAST_S = 1e-6;
 
 export class Minimap {
-  /** Threads busy, at `prefix * columns + column`. */
+  /** Busy threads, at `prefix * columns + column`. */
   threads = new Float32Array(0);
   columns = 0;
   most = 0;
@@ -63,7 +63,7 @@ export class Minimap {
       let any = false;
       for (let column = 0; column < columns; column++) {
         const at = prefix * columns + column;
-        // Dust that is left where coarse stretches were taken back is nothing, too.
+        // Subtracting coarse stretches leaves rounding errors: treat them as 0.
         if (threads[at] < LEAST_S) {
           threads[at] = 0;
           continue;
@@ -80,10 +80,10 @@ export class Minimap {
   }
 
   /**
-   * No thread does two things at once. The rows of one may overlap all the same, by some
-   * milliseconds: a worker adds to its times what it thinks the scheduler's clock is
-   * ahead, and thinks so anew with every heartbeat. And a stretch that still stands for
-   * rows may lie beside rows that have come.
+   * Limit busy threads to existing ones. Rows of a thread may overlap by some milliseconds: a
+   * worker adds its estimate of the scheduler's clock offset to its times, and that estimate
+   * changes with every heartbeat. A stretch of the preview may also overlap rows that have
+   * arrived.
    */
   private limit(totals: Float32Array, living: Float32Array): void {
     const { columns, threads } = this;
@@ -98,8 +98,8 @@ export class Minimap {
   }
 
   /**
-   * Fill an image of `columns` × `height` pixels, stacked from the bottom; `threads` is
-   * what the full height means. Pixels that nothing reaches are unchanged.
+   * Fill an image of `columns` × `height` pixels, stacked from the bottom. The full height
+   * represents `threads` threads; other pixels stay unchanged.
    */
   paint(
     pixels: Uint32Array,
@@ -127,13 +127,13 @@ export class Minimap {
   }
 }
 
-/** Returns the lanes in each of `columns` columns, parts of them where one begins or ends. */
+/** Lanes that exist in each column, with fractions where a lane begins or ends. */
 function livingLanes(
   model: TaskModel,
   window: TimeWindow,
   columns: number,
 ): Float32Array {
-  // Times busy are known to a bin: a lane is not cut within its first and last one.
+  // Busy times have the resolution of a bin: count first and last bin of a lane in full.
   const blur = model.busy.binWidth_s;
   const living = new Float32Array(columns);
   const changes = new Int32Array(columns + 1);
@@ -153,7 +153,7 @@ function livingLanes(
     const last = Math.floor(to);
     changes[first]++;
     changes[last]--;
-    // Where it begins it is less than a whole lane, and where it ends it is a part.
+    // Subtract the fractions before its start and after its stop.
     if (first < columns) living[first] -= from - first;
     if (last < columns) living[last] += to - last;
   }

@@ -1,25 +1,25 @@
-// Trees of callers: below the root the functions that were seen, below each what called it.
+// Trees of callers: below the root the sampled functions, below each function its callers.
 //
-// Such a tree may have as many nodes as all stacks have frames together: millions. So what
-// has few samples is not followed further up until it is zoomed to; `more` says where.
+// Such a tree may have as many nodes as all stacks have frames: millions. So callers of
+// nodes with few samples are left out until the user zooms to them; `more` marks such nodes.
 
 import { NOWHERE, rootedAt, type Tree } from "./profile_tree";
 
 export interface Callers {
-  /** Callers of what has fewer samples are left out. */
+  /** Callers of nodes with fewer samples are left out. */
   readonly least?: number;
-  /** So many rows below the root, or below what is zoomed to. */
+  /** Number of rows below the root, or below the zoomed node. */
   readonly rows?: number;
-  /** Frames from below the root on to what is zoomed to: nothing beside it is followed. */
+  /** Frames from below the root to the zoomed node: only this path is followed. */
   readonly along?: readonly number[];
 }
 
 export interface CallersTree extends Tree {
-  /** 1 for each node whose callers are not in the tree: its samples are its own so far. */
+  /** 1 for each node whose callers were left out: `self` has all its samples. */
   readonly more: Uint8Array;
 }
 
-/** Twice what Dask's stacks have; those of files may be deeper. */
+/** Twice the depth of Dask's stacks; stacks in files may be deeper. */
 const ROWS = 202;
 
 export function inverted(tree: Tree, how: Callers = {}): CallersTree {
@@ -41,7 +41,7 @@ export interface Sandwich {
   readonly total: number;
 }
 
-/** Of a function, wherever it was called: it is the root of both. Recursion counts once. */
+/** All callers and callees of a function, which is the root of both. Recursion counts once. */
 export function callersAndCallees(
   tree: Tree,
   frame: number,
@@ -73,7 +73,7 @@ export function callersAndCallees(
   return { callers, callees, total: callees.total[0] };
 }
 
-/** `ends` are the nodes that are below the root, with the samples of each. */
+/** `ends` are the nodes directly below the root, with the samples of each. */
 function callersOf(
   tree: Tree,
   ends: Uint32Array,
@@ -86,11 +86,11 @@ function callersOf(
   made.add(0, rootFrame, 0);
   made.self[0] = rootSelf;
   made.total[0] = samples.reduce((sum, one) => sum + one, rootSelf);
-  /** Of each node of `made` the nodes of `tree` that it is, and whose samples they have. */
+  /** For each node of `made`: its nodes in `tree`, and the index of their samples. */
   let nodes = new Uint32Array(ends.length + 64);
   let of = new Uint32Array(nodes.length);
   let size = 0;
-  /** By frame: a child of the node whose callers are looked at, if it is one of those. */
+  /** By frame: the child of the current node with that frame, if already added. */
   const places = new Uint32Array(tree.frames);
   let zoomed = 0;
   for (let node = 0; node < made.size; node++) {
@@ -105,7 +105,7 @@ function callersOf(
         (made.parent[node] === zoomed && made.frame[node] === along[depth - 1]);
       if (followed) zoomed = node;
     }
-    // What is added in this round.
+    // Number of entries that this node adds.
     let count = 0;
     for (let at = since; at < until; at++) {
       const caller = node === 0 ? ends[at] : above[nodes[at]];
@@ -128,7 +128,7 @@ function callersOf(
       nodes = larger(nodes, size + count);
       of = larger(of, size + count);
     }
-    // From counts to where those of each child are to be put.
+    // Turn counts into start positions, one for each child.
     for (let place = first, at = size; place < made.size; place++) {
       const own = made.begin[place + 1];
       made.begin[place + 1] = at;
@@ -150,7 +150,7 @@ function callersOf(
   return { ...others, frames, origin: { tree, nodes, begin, ends, samples } };
 }
 
-/** Columns of nodes that are added one after the other. */
+/** Columns that grow as nodes are appended. */
 class Growing {
   size = 0;
   parent: Uint32Array;

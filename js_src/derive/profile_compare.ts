@@ -1,6 +1,6 @@
-// Two times, or two recordings, next to each other: what has more in the second one, and where
-// that is more than chance. The rule is that of `derive/profile_difference.py`, which says why;
-// tests/contract/profile.json holds both to the same figures.
+// Compares two times or two recordings: what has more samples in the second one, and where
+// that is more than chance. `derive/profile_difference.py` has the same rules and the reasons;
+// tests/contract/profile.json checks that both give the same figures.
 
 import {
   type FrameColumns,
@@ -14,28 +14,28 @@ import type { StretchedCounts } from "./profile_stretches";
 
 /** By node, or by frame. */
 export interface Differences {
-  /** What each has on a side: samples, or parts of all samples of the side. */
+  /** Amount on each side: samples, or shares of all samples of that side. */
   readonly before: Float64Array;
   readonly after: Float64Array;
-  /** A difference up to this one may be chance. */
+  /** A difference up to this may be chance. */
   readonly bound: Float64Array;
-  /** 1 where there is more in the second side, -1 where less, 0 where that may be chance. */
+  /** 1 if the second side has more, -1 if less, 0 if that may be chance. */
   readonly sign: Int8Array;
 }
 
 export interface Comparison extends Differences {
-  /** The same nodes; their `self` and `total` are the means of both sides. */
+  /** The same nodes, with the mean of both sides as `self` and `total`. */
   readonly tree: Tree;
-  /** The totals of functions, by frame: recursion counts once. */
+  /** Totals of functions, by frame; recursion counts once. */
   readonly functions: Differences;
 }
 
 export interface Comparing {
-  /** Parts of all samples of a side, or samples: for runs that did the same work. */
+  /** Compare shares of all samples, or samples if both runs did the same work. */
   readonly by: "share" | "samples";
 }
 
-/** `tree` has the stacks of both sides; it may be folded, but not inverted. */
+/** `tree` contains the stacks of both sides; it may be folded, but not inverted. */
 export function compared(
   tree: Tree,
   before: StretchedCounts,
@@ -93,14 +93,14 @@ export function compared(
 
 interface Side {
   readonly counts: StretchedCounts;
-  /** By node, without what it called. */
+  /** Samples by node, without callees. */
   readonly selfOf: (parts: StretchedCounts["parts"]) => Float64Array;
-  /** That of all stretches. */
+  /** `selfOf` all stretches. */
   readonly self: Float64Array;
   readonly all: number;
-  /** What one sample is. */
+  /** The amount that one sample counts. */
   readonly one: number;
-  /** Where all of a stretch varies, its parts stay what they are. */
+  /** Compare shares: a busier stretch is then no difference. */
   readonly shares: boolean;
 }
 
@@ -134,14 +134,14 @@ function differences(a: Side, b: Side, summed: Summed): Differences {
 
 interface Variance {
   readonly total: Float64Array;
-  /** By how much the variance of a total exceeds that of independent samples. */
+  /** Variance of a total beyond that of independent samples. */
   readonly excess: Float64Array;
   readonly degrees: number;
 }
 
 /**
- * Of the steps from stretch to stretch of each group of workers, without what all groups have
- * together: the largest variance that stretches, pairs and fours of them say.
+ * Estimates variance from the steps between neighbouring stretches of each group of workers,
+ * minus the steps of all groups together; the largest of single, paired and grouped-by-4 stretches.
  */
 function varianceOf(side: Side, summed: Summed): Variance {
   const { counts, selfOf, all } = side;
@@ -154,7 +154,7 @@ function varianceOf(side: Side, summed: Summed): Variance {
     return number > 1 && number >= Math.min(4, stretches);
   });
   const squares = scales.map(() => new Float64Array(total.length));
-  /** Of some groups together. */
+  /** Adds the steps of groups `first..end`, taken together. */
   const addSteps = (first: number, end: number, weight: number): void => {
     const sums = scales.map(() => new Float64Array(total.length));
     const last = scales.map(() => new Float64Array(total.length));
@@ -176,7 +176,7 @@ function varianceOf(side: Side, summed: Summed): Variance {
       });
     }
   };
-  // Of the squares of what differs from the mean of the groups.
+  // Weights that leave the variance around the mean of the groups.
   const own = groups > 1 ? groups / (groups - 1) : 1;
   for (let group = 0; group < groups; group++) addSteps(group, group + 1, own);
   if (groups > 1) addSteps(0, groups, -own / groups);
@@ -191,12 +191,12 @@ function varianceOf(side: Side, summed: Summed): Variance {
   return { total, excess, degrees };
 }
 
-/** In standard errors: nodes of one branch differ together, and at most 5 % may by chance. */
+/** In standard errors; 3, as nodes of a branch differ together and at most 5 % may by chance. */
 const LIMIT = 3;
-/** As good as a normal deviate. */
+/** With this many degrees of freedom, t is practically normal. */
 const MOST_DEGREES = 1e9;
 
-/** Student's t that is as rare as `LIMIT` is of a normal deviate (Wallace). */
+/** The value of Student's t that is as rare as `LIMIT` for a normal deviate (Wallace). */
 function studentOf(found: number): number {
   const degrees = Math.min(Math.max(found, 1e-3), MOST_DEGREES);
   const scale = (8 * degrees + 1) / (8 * degrees + 3);
@@ -204,11 +204,11 @@ function studentOf(found: number): number {
   return Math.sqrt(degrees * Math.expm1(power));
 }
 
-/** Degrees of freedom of a variance that is made of differences of neighbours. */
+/** Degrees of freedom of a variance estimated from differences of neighbours. */
 const degreesOf = (number: number): number =>
   number < 2 ? 1 : (2 * (number - 1) ** 2) / (3 * number - 4);
 
-/** Of each stack the node that has its samples, or NOWHERE. */
+/** By stack: the node that has its samples, or NOWHERE. */
 function placesOf(tree: Tree): Uint32Array {
   const into: Uint32Array[] = [];
   let base = tree;
@@ -233,7 +233,7 @@ function placesOf(tree: Tree): Uint32Array {
   return places;
 }
 
-/** The frames of two recordings in one dictionary, with the numbers of the second one's. */
+/** Merges the frames of two recordings; returns the new numbers of the second's frames. */
 export function unitedFrames(
   one: FrameColumns,
   other: FrameColumns,
@@ -259,11 +259,11 @@ export function unitedFrames(
   return { frames, numbers };
 }
 
-/** The stacks of two recordings in one dictionary, with the numbers of both. */
+/** Merges the stacks of two recordings; returns the new numbers of both. */
 export function unitedStacks(
   one: Stacks,
   other: Stacks,
-  /** Of the other's frames, in the dictionary of both. */
+  /** New numbers of the second recording's frames. */
   numbers: Uint32Array,
 ): {
   readonly stacks: Stacks;
@@ -288,7 +288,7 @@ export function unitedStacks(
   return { stacks: { parent, frame }, ofOne, ofOther };
 }
 
-/** Counts with the numbers that stacks have in another dictionary. */
+/** Counts with the new numbers of stacks. */
 export function renumbered(
   { parts, ...others }: StretchedCounts,
   numbers: Uint32Array,

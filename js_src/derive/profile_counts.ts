@@ -1,5 +1,5 @@
-// How often each stack was seen in a time, by some workers, in some prefixes. What a row
-// counted is spread evenly over its stretch, so that adjacent times add up.
+// How often each stack was sampled in a time, on some workers, in some prefixes. A row's
+// count is spread evenly over its time range, so that adjacent times add up.
 
 import type { TableColumns } from "../schema";
 import { type RingRows, shownOf } from "./series";
@@ -25,10 +25,10 @@ export interface CountRing {
   readonly columns: CountColumns;
 }
 
-/** What counts. The same object, or an equal one, is looked up and not read again. */
+/** Which rows count. Results are cached by value. */
 export interface CountWindow {
   readonly start: number;
-  /** Infinity while the end of a run is shown: then only what is new is read. */
+  /** Infinity while the end of the run is shown: then only new rows are read. */
   readonly stop: number;
   /** Index into SCOPES. */
   readonly scope: number;
@@ -40,7 +40,7 @@ export interface CountWindow {
 
 interface Part extends ShownStretches {
   readonly columns: CountColumns;
-  /** Of each row the number of its worker. */
+  /** Number of the worker, by row. */
   readonly workers: Uint32Array;
 }
 
@@ -53,13 +53,13 @@ interface Sums {
 const WINDOWS_KEPT = 8;
 
 export class ProfileCounts {
-  /** Rows that were looked at since this was made. */
+  /** Rows visited so far. */
   visited = 0;
   private parts: readonly Part[] = [];
   private readonly workers = new Map<string, number>();
   private readonly kept: Sums[] = [];
 
-  /** The table has changed: what it had before is not read again. */
+  /** Takes over a changed table; known rows are not read again. */
   update(rings: readonly CountRing[]): void {
     const before = this.parts;
     const shown = shownOf(rings as readonly (CountRing & RingRows)[]);
@@ -73,7 +73,7 @@ export class ProfileCounts {
     });
   }
 
-  /** By stack; the same array while nothing came. */
+  /** Counts by stack; the same array until new rows arrive. */
   in(window: CountWindow): Float64Array {
     const id = idOf(window);
     const at = this.kept.findIndex((sums) => sums.id === id);
@@ -117,7 +117,7 @@ export class ProfileCounts {
     }));
   }
 
-  /** The samples of some times in equal stretches of these, none below a cycle. */
+  /** Samples of some times, cut into equal stretches no shorter than a cycle. */
   stretches(...windows: readonly CountWindow[]): StretchedCounts {
     const each: EachRow = (see) => {
       for (const window of windows) {
@@ -129,7 +129,7 @@ export class ProfileCounts {
     return stretched(each, [...this.workers.keys()]);
   }
 
-  /** By the number of a prefix, or of a worker as `workerOf` has it. */
+  /** Counts by stack, for each prefix number or worker number (see `workerOf`). */
   by(of: "prefix" | "worker", window: CountWindow): Map<number, StackSums> {
     const groups = new Map<number, StackSums>();
     this.each(window, ({ columns, workers }, row, count) => {
@@ -141,14 +141,14 @@ export class ProfileCounts {
     return groups;
   }
 
-  /** The address of a worker; it keeps its number. */
+  /** The address of a worker by its number, which never changes. */
   workerOf(number: number): string {
     return [...this.workers.keys()][number] ?? "";
   }
 
   /**
-   * At `group * columns + column`, how many samples of a group are in each of equal columns
-   * of the window's time. `groupOf` a stack below zero leaves it out.
+   * Samples of each group per column of the window's time, at `group * columns + column`. A
+   * stack with a negative `groupOf` is left out.
    */
   spread(
     window: CountWindow,
@@ -238,7 +238,7 @@ function idOf(window: CountWindow): string {
   return JSON.stringify([`${start}`, `${stop}`, scope, prefixes, workers]);
 }
 
-/** How many rows of a part were read before; below zero, if it must be read again. */
+/** How many rows of a part were read before; negative if it must be read again. */
 function alreadyRead(
   read: Sums["read"][number] | undefined,
   now: Part,
@@ -255,7 +255,7 @@ function alreadyRead(
 const isAll = ({ columns }: Part, rows: number): boolean =>
   columns.time.length === rows;
 
-/** How many rows are the first ones of what came before. */
+/** How many of the first rows are the same as before. */
 const repeated = (before: CountColumns, now: CountColumns): number =>
   droppedRows(marksOf(before), marksOf(now)) === 0 ? before.time.length : 0;
 

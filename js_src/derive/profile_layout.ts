@@ -1,20 +1,20 @@
-// Where the nodes of a tree are: rows of nodes in order of x, in samples. Nothing is left
-// out: what is too narrow to be drawn is found by searching a row.
+// The layout of a tree: rows of nodes sorted by x, in samples. It contains all nodes; a
+// search within a row skips those that are too narrow to draw.
 
 import { sortByKey } from "../model/search";
 import type { FrameColumns, Tree } from "./profile_tree";
 
 export interface Layout {
-  /** In samples, from the left edge of the root on. */
+  /** In samples, from the left edge of the root. */
   readonly x0: Float64Array;
   readonly x1: Float64Array;
-  /** All nodes, row by row, in order of x. */
+  /** All nodes, row by row, sorted by x. */
   readonly nodes: Uint32Array;
-  /** Where each row begins in `nodes`; the last one is where they end. */
+  /** Start of each row in `nodes`; the last entry is the end. */
   readonly rows: Uint32Array;
 }
 
-/** Of each frame its place among all, by name, file, and line: an order that stays. */
+/** The rank of each frame by name, file and line: a stable order. */
 export function ranksOf({
   name,
   file,
@@ -31,16 +31,16 @@ export function ranksOf({
   return ranks;
 }
 
-/** In order of code points, as Python has it: the same on each machine. */
+/** Compares independently of locale, so that the order is the same on each machine. */
 function compared(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 
-/** The siblings that a child is compared with; where there are more, all are sorted at once. */
+/** Up to this many siblings are sorted by insertion; more are sorted at once. */
 const FEW = 24;
 
-/** `ranks` by frame, the least is on the left; without them the heaviest. */
+/** Sorts siblings by `ranks` of their frames or, without ranks, heaviest first. */
 export function layoutOf(tree: Tree, ranks: Float64Array | null): Layout {
   const { parent, frame, total } = tree;
   const size = parent.length;
@@ -48,7 +48,7 @@ export function layoutOf(tree: Tree, ranks: Float64Array | null): Layout {
   for (let node = 0; node < size; node++) {
     keys[node] = ranks ? ranks[frame[node]] : -total[node];
   }
-  // Of each node its first child and its next sibling, in order; 0 is none.
+  // By node: its first child and its next sibling, in order; 0 is none.
   const first = new Uint32Array(size);
   const next = new Uint32Array(size);
   const crowded = new Set<number>();
@@ -104,8 +104,8 @@ export function layoutOf(tree: Tree, ranks: Float64Array | null): Layout {
 }
 
 /**
- * What of a row is between two places: `see` gets from and to before which place of `nodes`.
- * A node that is at least `least` wide comes alone, others as many as are in `least`.
+ * Visits the part of a row between two places; `see` gets a range of `nodes` (end exclusive).
+ * A node at least `least` wide comes alone; narrower ones come together, per width of `least`.
  */
 export function visible(
   { x0, x1, nodes, rows }: Layout,
@@ -114,7 +114,7 @@ export function visible(
   see: (first: number, end: number) => void,
 ): void {
   const stop = rows[row + 1] ?? 0;
-  /** The first whose end is after a place. */
+  /** The first node that ends after a place. */
   const after = (x: number, since: number): number => {
     let [low, high] = [since, stop];
     while (low < high) {

@@ -1,10 +1,10 @@
-// Whose code a frame is, by the path of its file: for colours, and for what is folded.
-// `derive/modules.py` has the same rules; tests/contract/profile.json holds both to the same answers.
+// Whose code a frame is, judged by its file path; used for colours and folding. The rules
+// match `derive/modules.py`; tests/contract/profile.json checks both.
 
 import { IN_ONE_OF } from "../schema";
 import type { FrameColumns } from "./profile_tree";
 
-/** The order is that of the legend. */
+/** In the order of the legend. */
 export const MODULES = [
   "yours",
   "dask",
@@ -21,21 +21,21 @@ const OF_PACKAGE: Readonly<Record<string, Module>> = {
   ...{ numpy: "numpy", internals: "numpy" },
 };
 
-/** The first that matches says it, by the package in it, if one is named. */
+/** The first match decides; its group `package`, if any, names the module. */
 const RULES: readonly RegExp[] = [
   /[/\\](?:site|dist)-packages[/\\](?<package>[^/\\.]+)/,
-  // A checkout has a folder of the package's name in another one.
+  // A git checkout has the package folder inside a folder of the same name.
   /[/\\](?<package>dask|distributed|pandas)[/\\]\k<package>[/\\]/,
-  // What is compiled, or cut out of a path, begins with its package.
+  // Paths of compiled code, and shortened paths, begin with the package.
   /^(?<package>\w+)[/\\].*\.(?:py|pyx|pxi|pxd|pxd\.in|c|cpp)$/,
   /^<__array_function__ (?<package>internals)>/,
-  // Python's own.
+  // Python's own modules.
   /^<frozen /,
   /[/\\](?:python|pypy)\d[\d.]*t?(?:\.zip)?[/\\]/,
   /^[A-Za-z]:\\.*\\[Ll]ib\\.*\.py$/,
 ];
 
-/** By frame an index into MODULES; what no rule matches is yours. */
+/** An index into MODULES by frame; frames that match no rule are the user's own code. */
 export function modulesOf({ name, file }: FrameColumns): Uint8Array {
   const ofFile = new Map([["", MODULES.indexOf("other")]]);
   return Uint8Array.from(file, (path, frame) => {

@@ -1,17 +1,17 @@
-// Which nodes of a tree match, and which share of its samples: also where a frame that matches
-// was folded into another one.
+// Which nodes of a tree match a search, and their share of its samples. Frames that were
+// folded into another one count, too.
 
 import { NOWHERE, type Tree } from "./profile_tree";
 
 export interface Found {
-  /** By node: 1 where it, or a frame that was folded into it, matches. */
+  /** By node: 1 if it, or a frame folded into it, matches. */
   readonly hits: Uint8Array;
   readonly samples: number;
-  /** Of the tree's samples; a stack with several matches counts once. */
+  /** Share of the tree's samples; a stack with several matches counts once. */
   readonly share: number;
 }
 
-/** `matches` is 1 for each frame that does. */
+/** `matches` is 1 for each frame that matches. */
 export function search(tree: Tree, matches: Uint8Array): Found {
   const samples = matchedSamples(tree, matches);
   const all = tree.total[0];
@@ -47,13 +47,13 @@ function hitsIn(tree: Tree, matches: Uint8Array): Uint8Array {
 }
 
 /**
- * Counted in the tree where nothing was folded yet. Of a tree of callers that was made of one
- * with folded frames, such a frame counts as a whole.
+ * Counts in the original tree, before folding. In a tree of callers made from a folded tree,
+ * a folded frame counts as a whole.
  */
 function matchedSamples(tree: Tree, matches: Uint8Array): number {
   let samples = 0;
   let from = tree;
-  /** 1 for each node that is in the tree shown; null is all. */
+  /** 1 for each node that the shown tree contains; null is all. */
   let inside: Uint8Array | null = null;
   for (let { origin } = from; origin && "into" in origin; { origin } = from) {
     const shown: Uint8Array | null = inside;
@@ -88,7 +88,7 @@ function matchedSamples(tree: Tree, matches: Uint8Array): number {
   return samples;
 }
 
-/** 1 for each node that is a hit, or below one. */
+/** 1 for each node that is a hit or below one. */
 function stacksWith({ parent }: Tree, hits: Uint8Array): Uint8Array {
   const within = hits.slice();
   for (let node = 1; node < within.length; node++) {

@@ -1,15 +1,15 @@
-// Counts of stacks cut into equal stretches of their time: by how much neighbours differ says
-// how much of a difference may be chance. `derive/profile_difference.py` cuts alike.
+// Cuts counts of stacks into equal stretches of time: how much neighbours differ shows how
+// much of a difference may be chance. `derive/profile_difference.py` does the same.
 
-/** Into so many, where none gets shorter than a cycle. */
+/** Numbers of stretches to try: the first that keeps each as long as a cycle is used. */
 const STRETCHES = [16, 8, 4, 2];
-/** Into so many groups workers are put. */
+/** Maximum number of groups of workers. */
 const MOST_GROUPS = 4;
-/** Cycles are not exactly as long as set. */
+/** Tolerance: cycles are not exactly as long as configured. */
 const CYCLE_SHARE = 0.9;
 
 export interface StretchedCounts {
-  /** At `stretch * groups + group` of workers: which stacks, with how many samples. */
+  /** Stacks and their samples, at `stretch * groups + group`. */
   readonly parts: readonly {
     readonly stack: Uint32Array;
     readonly count: Float64Array;
@@ -18,26 +18,26 @@ export interface StretchedCounts {
   readonly samples: number;
 }
 
-/** By stack. */
+/** Samples by stack. */
 export type StackSums = Map<number, number>;
 
 export function addTo(sums: StackSums, stack: number, count: number): void {
   sums.set(stack, (sums.get(stack) ?? 0) + count);
 }
 
-/** Calls its argument with each row that counts, in any order. */
+/** Calls `see` with each row that counts, in any order. */
 export type EachRow = (
   see: (
     stack: number,
     count: number,
     from: number,
     to: number,
-    /** Its number. */
+    /** Number of the worker. */
     worker: number,
   ) => void,
 ) => void;
 
-/** `names` are those of workers by their number. Rows are read twice, since they are many. */
+/** `names`: of workers, by number. Reads rows twice, since they are too many to copy. */
 export function stretched(
   each: EachRow,
   names: readonly string[],
@@ -86,7 +86,7 @@ export function stretched(
   return { parts, groups, samples };
 }
 
-/** By number of a worker its group; those that were seen take turns. */
+/** The group of each worker number; workers with samples are distributed in turn. */
 function groupsOf(
   seen: Uint8Array,
   names: readonly string[],
@@ -100,15 +100,15 @@ function groupsOf(
   return { groups, groupOf };
 }
 
-/** A time in which something was seen. */
+/** A time with samples. */
 interface Busy {
   from: number;
   to: number;
-  /** How much the clock is behind in it. */
+  /** Total time without samples before it. */
   gone: number;
 }
 
-/** A clock that runs only while something was seen. */
+/** A clock that only runs during times with samples. */
 function busyClock(times: Busy[]) {
   const busy: Busy[] = [];
   let gone = 0;
@@ -123,7 +123,7 @@ function busyClock(times: Busy[]) {
   let at = 0;
   return {
     length: busy.length > 0 ? busy[busy.length - 1].to - gone : 0,
-    /** Rows are nearly in order: the place of the last one is mostly that of the next. */
+    /** Rows are nearly sorted, so the search starts at the last place. */
     goneAt: (time: number): number => {
       while (at > 0 && time < busy[at].from) at--;
       while (at + 1 < busy.length && time >= busy[at + 1].from) at++;

@@ -1,12 +1,12 @@
-// Trees of functions that were seen on stacks: columns of nodes, and what makes another tree
-// of one. No function here calls itself, since a stack from a file may be 100,000 deep.
+// Trees of functions from sampled stacks, as columns of nodes, and functions that transform
+// them. None of these is recursive, since a stack from a file may be 100,000 frames deep.
 
 import type { TableColumns } from "../schema";
 import type { StackSums } from "./profile_stretches";
 
 export type FrameColumns = TableColumns["frames"];
 
-/** As the dictionary `stacks` has them: a parent precedes what it called. */
+/** As in the dictionary `stacks`: a parent precedes its callees. */
 export interface Stacks {
   readonly parent: ArrayLike<number>;
   readonly frame: ArrayLike<number>;
@@ -14,48 +14,48 @@ export interface Stacks {
 
 /** Nodes of a tree by number. Node 0 is the root; a parent precedes its children. */
 export interface Tree {
-  /** The root's is itself. */
+  /** The root is its own parent. */
   readonly parent: Uint32Array;
   readonly frame: Uint32Array;
   /** Samples in the function itself. */
   readonly self: Float64Array;
-  /** And in what it called; of an inverted tree, in what called it. */
+  /** Samples including callees or, in an inverted tree, callers. */
   readonly total: Float64Array;
-  /** 0 of the root. */
+  /** 0 for the root. */
   readonly depth: Uint32Array;
-  /** More than the largest number of a frame. */
+  /** Exclusive upper bound of frame numbers. */
   readonly frames: number;
-  /** Where a node is in the dictionary `stacks`, if it is one of these. */
+  /** The node's number in the dictionary `stacks`, if the tree was made from it. */
   readonly stack?: Uint32Array;
-  /** The tree that this one was made of, for what must reach the frames that were folded. */
+  /** The tree that this one was made from; gives access to folded frames. */
   readonly origin?: Origin;
 }
 
-/** How a tree was made of another one. */
+/** How a tree was made from another one. */
 export type Origin =
   | {
       readonly tree: Tree;
-      /** Of each node of that tree the node that has it now, or NOWHERE. */
+      /** By node of that tree: the node that contains it now, or NOWHERE. */
       readonly into: Uint32Array;
     }
   | {
       readonly tree: Tree;
-      /** Of a tree of callers: what its nodes are in that tree, those of a node together. */
+      /** For a tree of callers: the nodes in that tree, grouped by node of this one. */
       readonly nodes: Uint32Array;
-      /** Where those of each node begin in `nodes`; the last one is where they end. */
+      /** Start of each group in `nodes`; the last entry is the end. */
       readonly begin: Uint32Array;
-      /** Where stacks end, and the samples of each. */
+      /** The nodes where stacks end, and the samples of each. */
       readonly ends: Uint32Array;
       readonly samples: Float64Array;
     };
 
-/** Whether children are callers: the `self` of such a node is not the time of its function. */
+/** Whether children are callers; `self` is then not the time of the function. */
 export const isOfCallers = ({ origin }: Tree): boolean =>
   origin !== undefined && !("into" in origin);
 
 export const NOWHERE = 0xffffffff;
 
-/** The stacks that have samples, and those that called them. */
+/** The tree of stacks that have samples, and of their callers. */
 export function treeOf(stacks: Stacks, counts: ArrayLike<number>): Tree {
   const size = Math.max(1, Math.min(counts.length, stacks.parent.length));
   const totals = new Float64Array(size);
@@ -87,10 +87,10 @@ export function treeOf(stacks: Stacks, counts: ArrayLike<number>): Tree {
   return { parent, frame, self, total, depth, frames: largest + 1, stack };
 }
 
-/** From here on frames are groups: a recording has fewer frames. */
+/** Frame numbers from here on are groups: no recording has that many frames. */
 export const FIRST_GROUP = 0x10000;
 
-/** Below the root a frame for each group, from `FIRST_GROUP` on, and its stacks below that. */
+/** A tree with one frame per group (from `FIRST_GROUP`) below the root, then its stacks. */
 export function splitTree(
   stacks: Stacks,
   groups: ReadonlyMap<number, StackSums>,
@@ -122,18 +122,18 @@ export function splitTree(
   return { parent, frame, self, total, depth, frames };
 }
 
-/** A file may say what cannot be. */
+/** Checks the parent, since a file may contain invalid ones. */
 function callerOf({ parent }: Stacks, at: number): number {
   return parent[at] < at ? parent[at] : 0;
 }
 
-/** Nodes that are found by their parent and frame, and made where there are none. */
+/** Finds nodes by parent and frame, and creates missing ones. */
 export class Merging {
   private size = 1;
   private readonly parent: Uint32Array;
   private readonly frame: Uint32Array;
   private readonly self: Float64Array;
-  /** By hash the node; 0 is none. */
+  /** Hash table of nodes; 0 is none. */
   private readonly places: Uint32Array;
 
   constructor(most: number, root: number) {
@@ -190,7 +190,7 @@ export class Merging {
   }
 }
 
-/** Each node goes where `placed` says; NOWHERE leaves its samples out. */
+/** Moves each node to where `placed` says; NOWHERE drops its samples. */
 function mergedBy(
   tree: Tree,
   root: number,
@@ -207,7 +207,7 @@ function mergedBy(
   return made.tree(tree.frames, { tree, into });
 }
 
-/** What functions called, wherever: the frame is the root. Recursion counts once. */
+/** All callees of a function, which becomes the root. Recursion counts once. */
 export function rootedAt(tree: Tree, frame: number): Tree {
   return mergedBy(tree, frame, (node, into, made) => {
     const above = node === 0 ? NOWHERE : into[tree.parent[node]];
@@ -216,7 +216,7 @@ export function rootedAt(tree: Tree, frame: number): Tree {
   });
 }
 
-/** Without some frames: their samples are those of what called them. */
+/** Removes some frames; their callers get their samples. */
 export function without(tree: Tree, ...frames: readonly number[]): Tree {
   const hidden = new Set(frames);
   return mergedBy(tree, tree.frame[0], (node, into, made) => {
@@ -228,9 +228,9 @@ export function without(tree: Tree, ...frames: readonly number[]): Tree {
 }
 
 export interface Collapsing {
-  /** A frame that is on its stack already is folded into what called it. */
+  /** Fold a frame into its caller if it is already on the stack. */
   readonly recursion?: boolean;
-  /** A frame of a library that a library called is folded into that one. */
+  /** Fold a library frame into its caller if that is a library frame, too. */
   readonly library?: ((frame: number) => boolean) | null;
 }
 
@@ -253,7 +253,7 @@ export function collapsed(
   });
 }
 
-/** 1 for each node whose frame is not on its stack already. */
+/** 1 for each node whose frame is not already on its stack. */
 export function outermostOf({ parent, frame, frames }: Tree): Uint8Array {
   const { first, next } = childrenOf(parent);
   const within = new Uint32Array(frames);
@@ -274,7 +274,7 @@ export function outermostOf({ parent, frame, frames }: Tree): Uint8Array {
   }
 }
 
-/** Of each node its first child and its next sibling; 0 is none. */
+/** First child and next sibling of each node; 0 is none. */
 function childrenOf(parent: Uint32Array): {
   readonly first: Uint32Array;
   readonly next: Uint32Array;
@@ -295,12 +295,12 @@ export interface FunctionSums {
   readonly total: Float64Array;
 }
 
-/** Of each frame that was seen what it took, in order of their numbers. */
+/** Self and total samples of each sampled frame, sorted by frame number. */
 export function functionsOf(tree: Tree): FunctionSums {
   const outermost = outermostOf(tree);
   const self = new Float64Array(tree.frames);
   const total = new Float64Array(tree.frames);
-  // The root is no function, unless the tree begins at one.
+  // Skip the root, unless the tree is rooted at a function.
   for (let node = 0; node < outermost.length; node++) {
     if (tree.frame[node] === 0) continue;
     self[tree.frame[node]] += tree.self[node];

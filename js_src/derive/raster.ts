@@ -1,6 +1,6 @@
-// One row of pixels for one track of a lane: exact rectangles where there is room for
-// them, elsewhere the dominant colour of each column, the fainter the less it was
-// busy. Allocates nothing while drawing.
+// One pixel row for one track of a lane: exact rectangles where there is room, elsewhere
+// the dominant colour of each column, fainter where it was less busy. Allocates nothing
+// while drawing.
 
 import type { CoarseLane } from "../model/coarse";
 import type { RowFilter } from "../model/filter";
@@ -12,7 +12,7 @@ import type { TaskModel } from "../model/tasks";
 import type { Track } from "../model/track";
 import { Columns, type TrackColours } from "./columns";
 
-/** The part of time that is on the screen. Pixels are those of the device. */
+/** The time range on the screen, in device pixels. */
 export interface TimeWindow {
   /** Seconds since the epoch at the left edge. */
   start: number;
@@ -20,11 +20,11 @@ export interface TimeWindow {
   width_px: number;
 }
 
-/** Blocks of rows are taken whole up to this width. */
+/** Blocks up to this width are drawn as a whole. */
 const FINE_BLOCK_PX = 1;
-/** The same while the picture is changing fast. */
+/** The same for rough drawing, while the picture changes fast. */
 const ROUGH_BLOCK_PX = 6;
-/** From this width on it leaves its last pixel free before a neighbour. */
+/** Rectangles at least this wide leave one pixel free before the next one. */
 const SEPARATED_PX = 5;
 
 export class LaneRaster {
@@ -33,7 +33,7 @@ export class LaneRaster {
   private scale = 1;
   private width = 0;
 
-  /** What is being drawn: fields, so that nothing is allocated on the way down. */
+  /** Parameters of the current draw, as fields so that calls allocate nothing. */
   private track: Track | null = null;
   private at = 0;
   private filter: RowFilter | null = null;
@@ -44,8 +44,8 @@ export class LaneRaster {
 
   /**
    * Fill columns `from..to` of `out` with RGBA pixels (little endian, not premultiplied;
-   * 0 is nothing). Returns false, with these columns 0, when nothing is there.
-   * `rough` is several times quicker and blurs what is smaller than a few pixels.
+   * 0 is nothing). Returns false, with these columns 0, if the lane is empty there.
+   * `rough` is several times faster and blurs details of a few pixels.
    */
   draw(
     model: TaskModel,
@@ -66,7 +66,7 @@ export class LaneRaster {
     const { filter } = model;
     const dimmed = filter !== null && !filter.hasLane(lane);
     const laneFilter = !dimmed && filter?.byRow ? filter : null;
-    // A stretch does not know its rows.
+    // A stretch of the preview has no rows that a filter could check: dim it.
     const dimmedCoarse = dimmed || laneFilter !== null;
     let begun = false;
     const track = model.track(lane, overlay);
@@ -108,9 +108,9 @@ export class LaneRaster {
     this.at = at;
     this.filter = filter;
     this.dimmed = dimmed;
-    // Blocks that the filter has not reached are dimmed until it has.
+    // Dim blocks that the filter has not checked yet.
     this.dimmedBlocks = dimmed || (filter !== null && matching === null);
-    // The level whose blocks are a pixel wide on average, or a little less.
+    // Choose the level whose blocks are on average at most one pixel wide.
     const span = (segment.maxStop - segment.firstStart) * this.scale;
     let level = LEVELS;
     while (level > 0 && span / (rows / (1 << (3 * level))) > this.widest * 0.8)
@@ -123,7 +123,7 @@ export class LaneRaster {
     }
   }
 
-  /** Blocks `from..to` of a level; those wider than a pixel in terms of the level below. */
+  /** Draw blocks `from..to` of a level; blocks wider than a pixel use the level below. */
   private drawBlocks(level: number, from: number, to: number): void {
     if (level === 0) {
       this.drawRows(from, to);
@@ -189,7 +189,7 @@ export class LaneRaster {
 
   private drawCoarse(lane: CoarseLane, t1: number, dimmed: boolean): void {
     const { t0, scale, columns, width } = this;
-    // Stretches are short and do not overlap: one before the window is enough.
+    // Stretches do not overlap: starting one before the window is enough.
     let i = Math.max(0, findAfter(lane.start, 0, lane.count, t0) - 1);
     for (; i < lane.count && lane.start[i] < t1; i++) {
       if (lane.hidden[i] === 1) continue;
@@ -207,7 +207,7 @@ export class LaneRaster {
   }
 }
 
-/** When the row after this one starts; infinity after the last. */
+/** Start of the next row; Infinity after the last. */
 function nextStart(track: Track, at: number, row: number): number {
   const segment: Segment = track.segments[at];
   if (row + 1 < segment.rows) return segment.start[row + 1];

@@ -1,8 +1,8 @@
-// Series as panels draw them: out of the rings that arrived, each moment once; out of a
-// column of that, a line; and what can be said of a time.
+// Series for drawing: merges the received rings so that each moment appears once, makes
+// lines of their columns, and gives the figures of a time.
 //
-// `recording/series_store.py` has the same rules, and both are held to the figures of
-// tests/contract/series.json.
+// `recording/series_store.py` has the same rules; tests/contract/series.json checks that
+// both give the same figures.
 
 import { findAfter, sortByKey } from "../model/search";
 
@@ -16,45 +16,45 @@ export interface SeriesShape {
   >;
 }
 
-/** What has arrived of one ring, in order of arrival. */
+/** The received rows of one ring, in order of arrival. */
 export interface RingRows {
-  /** In seconds; 0 as measured. */
+  /** In seconds; 0 for rows as measured. */
   readonly step: number;
   /**
-   * From this moment on every row is here. It must be given where rows were dropped, in the
-   * kernel or on the page; else the earliest row counts as the first.
+   * From this time on no row is missing. Required if the kernel or the page dropped rows; by
+   * default it is the time of the earliest row.
    */
   readonly begin?: number;
-  /** As measured, the least and most of a column may be left out. */
+  /** Rows as measured need no `_least` and `_most` columns. */
   readonly columns: Readonly<Record<string, ArrayLike<Cell>>>;
 }
 
-/** Rows in order of time; each moment is there once, in the finest ring that has it. */
+/** Rows sorted by time; each moment appears once, from the finest ring that has it. */
 export interface SeriesRows {
-  /** When a row begins: of a wider ring its step, of a sum what was measured in it. */
+  /** Start of a row: of its step or, for a sum, of the measured time. */
   readonly time: Float64Array;
-  /** When it ends; as measured, most rows are moments. */
+  /** End of a row; rows as measured are mostly moments. */
   readonly until: Float64Array;
-  /** Step of the ring that it is from, in seconds. */
+  /** Step of the row's ring, in seconds. */
   readonly step: Float64Array;
-  /** The other columns; those of numbers are a Float64Array. */
+  /** The other columns; numeric ones are a Float64Array. */
   readonly columns: Readonly<Record<string, Float64Array | readonly Cell[]>>;
 }
 
-/** Rows of one ring that are shown, in order of time. */
+/** The shown rows of one ring, sorted by time. */
 interface Part {
   readonly ring: RingRows;
   readonly rows: Uint32Array;
-  /** Of which merged row each is a part: they are numbered as they are met. */
+  /** Number of the merged row that each row belongs to, in order of appearance. */
   readonly places: Uint32Array;
   readonly count: number;
 }
 
 /**
- * Merge rings, the finest first: the rows of one key, or of all keys.
+ * Merges rings, given finest first, for one key or all keys.
  *
- * A wider ring has what is older than a finer one, which has what is newer than its last
- * step. Rows of the same step and key are combined.
+ * Wider rings supply the times before the finer ones begin, and the finer ones what is newer
+ * than the last wide step. Rows of the same step and key are combined.
  */
 export function rowsOf(
   { columns: shape }: SeriesShape,
@@ -78,7 +78,7 @@ export function rowsOf(
   };
 }
 
-/** What each ring shows, the widest first, in order of time: each moment once. */
+/** The rows shown from each ring, widest ring first, sorted by time; each moment once. */
 export function partsOf(
   rings: readonly RingRows[],
   key: Key = {},
@@ -91,7 +91,7 @@ export function partsOf(
     .reverse();
 }
 
-/** From when to before when each ring is shown: each moment is in the finest that has it. */
+/** The time in which each ring is shown: each moment uses the finest ring that has it. */
 export function shownOf<R extends RingRows>(
   rings: readonly R[],
 ): { readonly ring: R; readonly begin: number; readonly end: number }[] {
@@ -147,7 +147,7 @@ function column(
   );
 }
 
-/** A column of numbers: of each part a cell a row, of which those in one place combine. */
+/** Merges a numeric column: cells of the same merged row are combined. */
 function merged(
   parts: readonly Part[],
   cellOf: (ring: RingRows) => (row: number) => number,
@@ -249,24 +249,24 @@ export function floorTo(time: number, step: number): number {
 
 export interface Series {
   readonly time: Float64Array;
-  /** When each row ends; as measured, when it begins. */
+  /** End of each row; equal to `time` for rows as measured. */
   readonly until: Float64Array;
   readonly values: Float64Array;
   readonly least: Float64Array;
   readonly most: Float64Array;
-  /** From row to row, usually; in seconds. */
+  /** The usual distance between rows, in seconds. */
   readonly usual_s: number;
-  /** The longest time between two rows that a line may cross. */
+  /** Longer times between rows are gaps, in which no line is drawn. */
   readonly longest_s: number;
 }
 
 /**
- * What is measured after `end` says how the workers were at the end of a run (`of the end`),
- * and nothing of a scheduler's load in it (`left out`).
+ * How to treat rows after `end`: worker values still describe the end of the run
+ * (`of the end`); values of the scheduler's load do not (`left out`).
  */
 export type Late = "of the end" | "left out";
 
-/** A column of a series, without the rows in which it was not measured. */
+/** A column of a series as a line, without rows in which it was not measured. */
 export function lineOf(
   { time, until, columns }: SeriesRows,
   column: string,
@@ -304,7 +304,7 @@ export function lineOf(
   return { ...line, usual_s, longest_s: Math.max(usual_s * GAP_STEPS, 1) };
 }
 
-/** From the first to the last of samples, whatever their order; null where there are none. */
+/** The earliest and latest of unsorted times; null if there are none. */
 export function extentOf(
   ...times: readonly ArrayLike<number>[]
 ): [start: number, stop: number] | null {
@@ -320,15 +320,15 @@ export function extentOf(
   return start <= stop ? [start, stop] : null;
 }
 
-/** The last row that does not begin after a time; -1 before the first. */
+/** The last row at or before a time; -1 before the first. */
 export const rowAt = ({ time }: Series, moment: number): number =>
   findAfter(time, 0, time.length, moment) - 1;
 
-/** The value that holds at a time: that of the last row before it; NaN before the first. */
+/** The value of the last row at or before a time; NaN before the first. */
 export const valueAt = (series: Series, moment: number): number =>
   series.values[rowAt(series, moment)] ?? NaN;
 
-/** The value of the row that is nearest to a time. */
+/** The value of the row nearest to a time. */
 export function nearestValue(series: Series, moment: number): number {
   const { time, values } = series;
   const at = rowAt(series, moment);
@@ -343,8 +343,8 @@ export interface Extremes {
 }
 
 /**
- * Of all rows that touch the time from `start` to `stop`; if none does, of the value that
- * holds there. NaN where nothing is known.
+ * Minimum, mean and maximum of all rows that overlap `start..stop`; if none does, of the
+ * value that holds there. NaN without data.
  */
 export function extremesOf(
   series: Series,
@@ -375,7 +375,7 @@ export function extremesOf(
   return { least, mean: sum / weight, most };
 }
 
-/** Where each value holds until the next, also the one before `start` counts. */
+/** For series whose values hold until the next: includes the value that holds at `start`. */
 function heldExtremes(series: Series, start: number, stop: number): Extremes {
   const { time, until, values } = series;
   let [least, most, sum, weight] = [Infinity, -Infinity, 0, 0];
@@ -395,19 +395,19 @@ function heldExtremes(series: Series, start: number, stop: number): Extremes {
   return { least, mean: sum / weight, most };
 }
 
-/** What a line shows between two rows: nothing in a gap, and after the last one. */
+/** The value of a line between two rows; NaN in a gap and after the last row. */
 function heldAt(series: Series, moment: number): number {
   const { time, until, values, longest_s } = series;
   const row = rowAt(series, moment);
-  // Of a row that is not there the time is NaN.
+  // Past the last row `time` is undefined, so the comparison is false.
   const known = time[row + 1] - until[row] <= longest_s;
   return known ? values[row] : NaN;
 }
 
-/** More than this many usual steps without a row: nothing is known in between. */
+/** More than this many usual steps without a row is a gap. */
 const GAP_STEPS = 10;
 
-/** From row to row as measured; of wider steps alone, from step to step. */
+/** The median distance between rows as measured or, if there are none, between steps. */
 export function usualStep({
   time,
   until,

@@ -1,14 +1,14 @@
-// Rows that measured something in a stretch of time each: which of them touch a time.
+// Rows that each cover a time range: finds those that overlap a given time.
 
 export interface Stretches {
   readonly time: Float64Array;
   readonly duration: Float32Array;
 }
 
-/** Rows come about in order of time: those of a block are near each other. */
+/** Rows arrive roughly sorted by time, so those of a block are close in time. */
 const BLOCK_ROWS = 512;
 
-/** Of each block of rows the earliest start and the latest stop. */
+/** The earliest start and latest stop of each block of rows. */
 export function blocksOf({ time, duration }: Stretches): Float64Array {
   const blocks = new Float64Array(Math.ceil(time.length / BLOCK_ROWS) * 2);
   for (let at = 0; at < blocks.length; at += 2) {
@@ -26,7 +26,7 @@ export function blocksOf({ time, duration }: Stretches): Float64Array {
   return blocks;
 }
 
-/** From the first to after the last row that may touch a time, by the blocks of `rows` rows. */
+/** The range of rows that may overlap a time, to the precision of blocks. */
 export function rowsTouching(
   blocks: Float64Array,
   rows: number,
@@ -43,7 +43,7 @@ export function rowsTouching(
   return [rowAt(first), rowAt(last)];
 }
 
-/** Rows of a ring, those shown that begin from `begin` to before `end`. */
+/** Rows of a ring; those that start in `begin..end` (end exclusive) are shown. */
 export interface ShownStretches {
   readonly columns: Stretches;
   readonly begin: number;
@@ -52,8 +52,8 @@ export interface ShownStretches {
 }
 
 /**
- * Each row from `from` on that touches a time, with what of it lies there. Returns how many
- * were looked at.
+ * Visits each row from `from` on that overlaps a time, with the overlap. Returns the number
+ * of rows checked.
  */
 export function eachTouching(
   { columns: { time, duration }, begin, end, blocks }: ShownStretches,
@@ -77,8 +77,8 @@ export function eachTouching(
 }
 
 /**
- * How many of the rows that were there have gone, if all others are still the first, judged
- * by some columns; null if they are not.
+ * How many of the old rows were dropped, if the remaining ones are still the first (checked
+ * by some columns); null if they are not.
  */
 export function droppedRows(
   before: readonly ArrayLike<number>[],

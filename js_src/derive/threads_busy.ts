@@ -1,5 +1,5 @@
-// Threads busy in each column of a time: for several rows of a panel at once, each of some
-// groups of tasks, in pieces that leave time for frames; and of all tasks together.
+// Busy threads per column of a time: for several rows of a panel at once (each with some
+// task groups), in slices that leave time for frames; and for all tasks together.
 
 import { BUSY_PREFIXES, spread } from "../model/busy";
 import { groupKey } from "../model/groups";
@@ -10,7 +10,7 @@ import type { Grid } from "./metrics";
 import type { TimeWindow } from "./raster";
 
 export class ThreadsBusy {
-  /** Of row `at`, column `x`: `[at * width_px + x]`. */
+  /** Row `at`, column `x` is at `[at * width_px + x]`. */
   readonly busy: Float32Array;
   private readonly segments: Segment[] = [];
   private lastKey = -1;
@@ -19,7 +19,7 @@ export class ThreadsBusy {
   constructor(
     model: TaskModel,
     readonly window: TimeWindow,
-    /** The rows that a group counts in. */
+    /** The rows in which each group counts. */
     private readonly rowsOf: ReadonlyMap<number, readonly number[]>,
     rows: number,
   ) {
@@ -34,7 +34,7 @@ export class ThreadsBusy {
     }
   }
 
-  /** True when it is through. */
+  /** Returns true when done. */
   work(budget_ms: number): boolean {
     const until = performance.now() + budget_ms;
     for (;;) {
@@ -68,8 +68,8 @@ export class ThreadsBusy {
 }
 
 /**
- * Thread-seconds in each column in which tasks that have ended were executed: computed, or
- * read from disk. Where columns are finer than the bins of the model, out of its rows.
+ * Thread-seconds per column in which tasks that have ended computed or read from disk. Uses
+ * the rows of the model if columns are finer than its bins.
  */
 export function secondsRun(model: TaskModel, grid: Grid): Float64Array {
   const { start, width, columns } = grid;

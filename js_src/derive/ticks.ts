@@ -1,5 +1,5 @@
-// Ticks of a time axis: steps of 1, 2 and 5 (of minutes and hours what clocks use),
-// fixed decimals per axis, and moments written as everywhere else.
+// Ticks of a time axis: steps of 1, 2 and 5 (for minutes and hours, steps of a clock),
+// the same decimals for all labels, and the usual format for times.
 
 import { formatMoment } from "../base/format";
 
@@ -14,7 +14,7 @@ export interface TimeTicks {
   step_s: number;
 }
 
-/** Seconds, or what is smaller where no label comes near to one. */
+/** Seconds, or a smaller unit if all labels are well below 1 s. */
 type TimeUnit = "µs" | "ms" | "s";
 
 const UNIT_S: Record<TimeUnit, number> = {
@@ -23,7 +23,7 @@ const UNIT_S: Record<TimeUnit, number> = {
   s: 1,
 };
 
-/** In widths of the text's size: 80 px and 6.5 px where that is 11 px. */
+/** In multiples of the text size: 80 px and 6.5 px for 11 px text. */
 const WANTED = 80 / 11;
 const CHARACTER = 6.5 / 11;
 const LABEL_GAP_PX = 18;
@@ -33,7 +33,7 @@ const CLOCK_STEPS_S = [
 /** The resolution of a float64 of seconds since the epoch. */
 const FINEST_STEP_S = 1e-6;
 
-/** Ticks from `start` to `stop` on a width in CSS pixels, labelled from `origin`. */
+/** Ticks from `start` to `stop` for a width in CSS pixels, labelled relative to `origin`. */
 export function timeTicks(
   start: number,
   stop: number,
@@ -65,7 +65,7 @@ export function timeTicks(
   const ticks: Tick[] = [];
   const first = Math.ceil((start - origin) / step_s - 1e-9);
   const last = Math.floor((stop - origin) / step_s + 1e-9);
-  // Above 2⁵³ the next number is the same one again: the loop would not end.
+  // Above 2⁵³, `i + 1 === i`: the loop would not end.
   if (![first, last].every(Number.isSafeInteger) || last - first > width_px) {
     return { ticks, step_s };
   }
@@ -84,7 +84,7 @@ export function niceStep(least: number): number {
     if (least > 5 && step >= least) return step;
   }
   const wanted = Math.max(least, FINEST_STEP_S);
-  // Days count in hours.
+  // Steps of days are multiples of hours.
   const base = wanted > 5 ? 3600 : 1;
   const power = 10 ** Math.floor(Math.log10(wanted / base) + 1e-9);
   for (const factor of [1, 2, 5, 10]) {
@@ -94,7 +94,7 @@ export function niceStep(least: number): number {
   return tidy(10 * power * base);
 }
 
-/** Without the dust of binary fractions. */
+/** Removes rounding errors of binary fractions. */
 function tidy(step: number): number {
   return Number(step.toPrecision(12));
 }
