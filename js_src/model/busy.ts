@@ -1,11 +1,11 @@
-// Seconds that threads were busy, by prefix, in fine bins of time: what the minimap
-// draws. Exact per row, kept up as rows come in any order. Bins lie in pages, so that
-// rows hours off cost a page, not the resolution of the rest.
+// Busy seconds of threads by prefix, in fine bins of time, for the minimap. Exact per row,
+// updated as rows arrive in any order. Bins are kept in pages, so that rows hours off cost
+// one page instead of the resolution of all others.
 
-/** Bins of a page, and pages before bins double their width. */
+/** Bins per page, and maximum number of pages; with more, bins double their width. */
 const PAGE_BINS = 256;
 const MAX_PAGES = 32;
-/** Prefixes that are counted separately; later ones are summed. */
+/** Prefixes counted separately; later ones are summed. */
 export const BUSY_PREFIXES = 64;
 const FINEST_S = 1 / 1024;
 
@@ -17,7 +17,7 @@ export class BusyBins {
   private lastPage: Page = [];
   version = 0;
 
-  /** Wide enough for what it will hold, where that is known, it never widens. */
+  /** If the final extent is known, a sufficient `width_s` avoids widening later. */
   constructor(private width_s = FINEST_S) {}
 
   get binWidth_s(): number {
@@ -32,7 +32,7 @@ export class BusyBins {
     return bytes;
   }
 
-  /** `share` of the seconds were busy; negative to take back what was added. */
+  /** Adds `share` of the seconds; a negative share removes what was added before. */
   add(start: number, seconds: number, prefix: number, share = 1): void {
     this.version++;
     const slot = prefix < BUSY_PREFIXES - 1 ? prefix : BUSY_PREFIXES - 1;
@@ -114,7 +114,7 @@ export class BusyBins {
   }
 }
 
-/** Add an amount to the columns that it touches, evenly from `from` to `to`. */
+/** Spread an amount evenly over the columns between `from` and `to`. */
 export function spread(
   out: Float32Array | Float64Array,
   offset: number,
@@ -124,7 +124,7 @@ export function spread(
   amount: number,
 ): void {
   const column = Math.floor(from);
-  // Most amounts are finer than a column and lie in one.
+  // Fast path: most amounts lie within one column.
   if (to <= column + 1) {
     if (column >= 0 && column < columns) out[offset + column] += amount;
     return;

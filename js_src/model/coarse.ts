@@ -1,5 +1,5 @@
-// The preview of a run: stretches of lanes, drawn until the rows that they summarize have
-// come, and in place of the oldest rows where the page had to let these go.
+// The preview of a run: stretches that summarize rows of a lane. They are drawn until the
+// rows arrive, and in place of the oldest rows after the page dropped these.
 
 import type { CoarseColumns } from "../schema";
 import type { BusyBins } from "./busy";
@@ -8,14 +8,14 @@ import type { Changes } from "./extent";
 import { findAfter, isTime, lengthOf } from "./search";
 import { PAINT_ERRED, type Segment } from "./segment";
 
-/** `rows` of a coarse batch is a column; its length is that of every column. */
+/** In a coarse batch, `rows` is a column; all columns have the same length. */
 export interface CoarseBatch extends CoarseColumns {
-  /** The tasks that it summarizes, if known. */
+  /** The range of tasks that it summarizes, if known. */
   first?: number;
   tasks?: number;
 }
 
-/** In the column `hidden`: drawn until detail comes, hidden since it came, drawn for good. */
+/** Values of `hidden`: drawn until rows arrive; hidden, as they arrived; drawn permanently. */
 const COMING = 0;
 const CAME = 1;
 const GONE = 2;
@@ -41,7 +41,7 @@ export class CoarseLane {
   readonly prefix: Uint16Array;
   readonly erred: Uint8Array;
   readonly rows: Uint32Array;
-  /** 1 where detail has come. */
+  /** `CAME` where the rows have arrived. */
   readonly hidden: Uint8Array;
 
   constructor(stretches: Stretch[]) {
@@ -72,7 +72,7 @@ export class CoarseLane {
 }
 
 const BYTES_PER_STRETCH = 24;
-/** A stretch for rows that went is made of 64, or of 8 where there are pauses between 64. */
+/** A stretch of dropped rows summarizes 64, or 8 if there are pauses among the 64. */
 const WIDE_LEVEL = 2;
 const DENSE_SHARE = 0.5;
 
@@ -80,7 +80,7 @@ export class Coarse {
   private lanes: (CoarseLane | undefined)[] = [];
   private first = 0;
   private tasks = 0;
-  /** Those of rows that have not arrived. */
+  /** Number of stretches in the last batch; 0 once all rows have arrived. */
   private coming = 0;
 
   get byteLength(): number {
@@ -90,7 +90,7 @@ export class Coarse {
     );
   }
 
-  /** Whether no stretch is of rows that have not arrived. */
+  /** Whether no rows are still to arrive. */
   get isEmpty(): boolean {
     return this.coming === 0;
   }
@@ -105,7 +105,7 @@ export class Coarse {
 
   constructor(
     private readonly changes: Changes,
-    /** Stretches count as busy until the rows themselves do. */
+    /** Counts a stretch as busy (1), or no longer once its rows count (-1). */
     private readonly count: (
       stretches: CoarseLane,
       i: number,
@@ -142,19 +142,19 @@ export class Coarse {
     for (const range of coverage.all()) this.hide(range, coverage);
   }
 
-  /** Keep the summaries of segments of one lane, which are about to go. */
+  /** Keep summaries of segments of one lane that are about to be dropped. */
   keep(number: number, segments: Iterable<Segment>): void {
     const added: Stretch[] = [];
     for (const segment of segments) {
-      // Transfers and the like are no busy thread; a preview has none of them.
+      // Transfers and the like do not keep a thread busy, so the preview has none.
       if (!segment.overlay) summarize(segment, added);
     }
     this.add(number, added);
   }
 
   /**
-   * Hide what this range replaces. Forgets everything that was to come when all detail
-   * is here.
+   * Hide the stretches that the rows of this range replace. Once all rows have arrived,
+   * remove all of them.
    */
   hide(range: Range, coverage: Coverage): void {
     if (this.isEmpty) return;
@@ -165,7 +165,7 @@ export class Coarse {
     for (const [number, lane] of this.lanes.entries()) {
       if (!lane || lane.hiddenCount === lane.count) continue;
       let i = findAfter(lane.start, 0, lane.count, range.start);
-      // A stretch that began before is hidden if most of it lies in the range.
+      // Include the stretch before: it is hidden if most of it lies in the range.
       i = Math.max(0, i - 1);
       for (; i < lane.count && lane.start[i] <= range.stop; i++) {
         if (lane.hidden[i] !== COMING) continue;

@@ -1,5 +1,5 @@
-// Which tasks the page holds completely, as sorted, disjoint ranges of their numbers,
-// and from when to when each range goes.
+// Which tasks the page holds completely, as sorted, disjoint ranges of task numbers with
+// their start and stop times.
 
 import { isTime, lengthOf } from "./search";
 import type { TaskBatch } from "./tasks";
@@ -14,7 +14,7 @@ export interface Range {
 export class Coverage {
   private ranges: Range[] = [];
 
-  /** Returns the range that the added one has become part of. */
+  /** Returns the range that the added one was merged into. */
   add(first: number, tasks: number, start = Infinity, stop = -Infinity): Range {
     const added = { first, end: first + tasks, start, stop };
     const before = this.ranges.filter((range) => range.end < first);
@@ -56,7 +56,7 @@ export class Coverage {
   }
 }
 
-/** Of these many rows of a batch the stop times are looked at. */
+/** Number of rows of a batch whose stop times are sampled. */
 const TIME_SAMPLE = 64;
 
 export interface InsertedTasks {
@@ -93,7 +93,7 @@ export function describe(batch: TaskBatch): InsertedTasks {
     if (task > last) last = task;
     if (lanes[row] > lastLane) lastLane = lanes[row];
   }
-  // A sample without its extremes: one clock that is hours off must not decide.
+  // Ignore the extremes of the sample: one clock may be hours off.
   const stops: number[] = [];
   const step = Math.max(1, Math.floor(batch.rows / TIME_SAMPLE));
   for (let row = 0; row < batch.rows; row += step) {

@@ -1,4 +1,4 @@
-// From when to when the run goes, without rows of a worker whose clock is
+// The start and stop of the run, without rows of a worker whose clock is
 // hours off.
 //
 // Tasks are numbered as they finish, so real rows that are later in time have later
@@ -59,7 +59,7 @@ export class Extents {
     this.stale = true;
   }
 
-  /** From the first start to the last stop of any row but outliers. */
+  /** From the first start to the last stop of all rows except outliers. */
   robust(): Extent | null {
     this.settle();
     return this.robustExtent;
@@ -127,7 +127,7 @@ function hull(extent: Extent | null, other: Extent): Extent {
   };
 }
 
-/** Versions remembered; who is further behind draws everything. */
+/** Number of versions remembered; views further behind redraw everything. */
 const REMEMBERED = 64;
 
 export class Changes {
@@ -137,7 +137,7 @@ export class Changes {
   private start = Infinity;
   private stop = -Infinity;
 
-  /** Something between `start` and `stop` changes with the next step. */
+  /** Record that data between `start` and `stop` changed; `step` publishes it. */
   note(start: number, stop: number): void {
     if (start < this.start) this.start = start;
     if (stop > this.stop) this.stop = stop;
@@ -152,7 +152,7 @@ export class Changes {
     this.version++;
   }
 
-  /** The time touched since a version; null when nothing was. */
+  /** The time range changed since a version; null if none. */
   since(version: number): Extent | null {
     if (this.version - version > REMEMBERED) {
       return { start: -Infinity, stop: Infinity };

@@ -1,4 +1,4 @@
-// Which rows are in the light; the others are dimmed. Indexes, not names.
+// Which rows pass the filter; the others are dimmed. Indexes, not names.
 
 import {
   actionOf,
@@ -13,8 +13,8 @@ import { isFiltered, refresh } from "./pyramid";
 import type { Track } from "./track";
 
 /**
- * What to isolate. Absent kinds mean all; kinds are combined with "and", but for `actions`
- * and `erred`, which are entries of one list to people: either is enough.
+ * What to isolate. Absent kinds mean all; kinds are combined with "and", except `actions`
+ * and `erred`: users see them in one list, so either is enough.
  */
 export interface FilterSpec {
   prefixes?: Iterable<number>;
@@ -27,18 +27,18 @@ export interface FilterSpec {
   tasks?: Uint32Array;
 }
 
-/** Of the rows of a segment, 1 for each that matches; and eight of them as two words. */
+/** 1 for each matching row of a segment; `words` reads four of these at a time. */
 const marks = new Uint8Array(SEGMENT_ROWS);
 const words = new Uint32Array(marks.buffer);
 
 export class RowFilter {
-  /** Strips count where actions were asked for. */
+  /** Whether actions are filtered; then strips count, too. */
   readonly byAction: boolean;
   private readonly prefixes: Uint8Array | null;
   private readonly spans: Uint8Array | null;
   private readonly lanes: Uint8Array | null;
   private readonly computations: Uint8Array | null;
-  /** By what a row did, and whether its task erred. */
+  /** By action and error, as `whatOf` encodes them. */
   private readonly whats: Uint8Array | null;
   private readonly tasks: Uint32Array | null;
 
@@ -61,7 +61,7 @@ export class RowFilter {
     this.tasks = tasks ? bits(tasks) : null;
   }
 
-  /** Whether rows of a lane that it has may be in the dark. */
+  /** Whether it filters single rows, not only whole lanes. */
   get byRow(): boolean {
     const { prefixes, whats, spans, computations, tasks } = this;
     return (prefixes ?? whats ?? spans ?? computations ?? tasks) !== null;
@@ -71,7 +71,7 @@ export class RowFilter {
     return this.lanes === null || this.lanes[lane] === 1;
   }
 
-  /** Whether a row matches, its lane aside. */
+  /** Whether a row matches; ignores its lane. */
   matches(rows: RowColumns, row: number): boolean {
     const { prefixes, spans, computations, whats, tasks } = this;
     return (
@@ -84,8 +84,8 @@ export class RowFilter {
   }
 
   /**
-   * The same of rows `from..to` of a segment, `from` a multiple of 8, much quicker. Of each
-   * 8 rows two words, both 0 where none matches; they are written again by the next call.
+   * Like `matches` for rows `from..to` (`from` a multiple of 8), but much faster. Returns two
+   * words for every 8 rows, both 0 if none matches. The next call overwrites them.
    */
   mark(
     segment: RowColumns,
@@ -128,7 +128,7 @@ function mask(
 const hasBit = (bits: Uint32Array, task: number): number =>
   ((bits[task >>> 5] ?? 0) >>> (task & 31)) & 1;
 
-/** One bit a task: 1.25 MB for ten million. */
+/** One bit per task: 1.25 MB for ten million. */
 function bits(tasks: Uint32Array): Uint32Array {
   let last = 0;
   for (let i = 0; i < tasks.length; i++) if (tasks[i] > last) last = tasks[i];
@@ -146,7 +146,7 @@ export class FilterPass {
   constructor(
     readonly filter: RowFilter,
     tracks: Iterable<Track>,
-    /** Of all rows: those that pass need no finer one. */
+    /** Bin width of the unfiltered model; matching rows need no finer one. */
     binWidth_s?: number,
   ) {
     this.busy = new BusyBins(binWidth_s);
@@ -169,12 +169,12 @@ export class FilterPass {
     return filter.byRow && filter.hasLane(track.lane) ? filter : null;
   }
 
-  /** Whether stretches count that stand for rows: of what rows they are they cannot say. */
+  /** Whether stretches of the preview count: a row filter cannot check them. */
   countsStretches(lane: number): boolean {
     return !this.filter.byRow && this.filter.hasLane(lane);
   }
 
-  /** Whether the minimap counts this row. Strips only if actions are asked for. */
+  /** Whether the minimap counts this track: strips only if actions are filtered. */
   counts(track: Track): boolean {
     return !track.overlay || this.filter.byAction;
   }
@@ -183,7 +183,7 @@ export class FilterPass {
     const until = performance.now() + budget_ms;
     let next = this.remaining.pop();
     while (next) {
-      // A segment that was split meanwhile was visited before.
+      // A segment that was split meanwhile is already done; `visit` skips it.
       this.visit(next.track, next.segment);
       if (performance.now() >= until) return;
       next = this.remaining.pop();
@@ -205,7 +205,7 @@ export class FilterPass {
     const { filter } = this;
     const paint = filter.byRow ? segment.filtered?.paint : undefined;
     for (let row = 0; row < rows; row++) {
-      // Of eight rows of which none passes, none is looked at again.
+      // Skip eight rows at once if none of them passes.
       if (paint && (row & 7) === 0 && paint[row >> 3] === PAINT_NONE) row += 7;
       else if (duration[row] > 0 && filter.matches(segment, row)) {
         this.busy.add(start[row], duration[row], prefix[row]);

@@ -1,5 +1,5 @@
-// What the tasks of each graph, span and prefix amount to. Kept up as rows come, whatever
-// their order, so that a table of them needs no pass over all rows.
+// Totals of the tasks of each graph, span and prefix. Updated as rows arrive in any order,
+// so that tables need no pass over all rows.
 
 import { ACTIONS } from "../schema";
 import { lengthOf } from "./search";
@@ -11,21 +11,21 @@ export interface Group {
   readonly prefix: number;
   tasks: number;
   erred: number;
-  /** Of results. */
+  /** Size of the results. */
   nbytes: number;
-  /** That its tasks took beside transfers. */
+  /** Time of its tasks without transfers. */
   seconds: number;
-  /** From its first to its last row. */
+  /** Start of its first row. */
   start: number;
   stop: number;
 }
 
 const TRANSFER = ACTIONS.indexOf("transfer");
 const SIZE = 0x10000;
-/** About what one takes with its key. */
+/** Approximate memory of a group and its key. */
 const GROUP_BYTES = 240;
 
-/** One number for a graph, a span and a prefix: each is below 2^16. */
+/** One number for graph, span and prefix, which are each below 2^16. */
 export const groupKey = (
   computation: number,
   span: number,
@@ -46,7 +46,7 @@ export class Groups {
     return this.groups.values();
   }
 
-  /** Rows of a task follow one another. */
+  /** Rows of the same task must be added consecutively. */
   add(rows: RowColumns, row: number): void {
     const start = rows.start[row];
     const seconds = lengthOf(rows.duration[row]);

@@ -1,9 +1,9 @@
-// Builds the summary levels of a segment, of all rows and of those that pass a filter.
+// Builds the summary levels of a segment, for all rows and for those that pass a filter.
 
 import type { RowFilter } from "./filter";
 import { LEVELS, PAINT_ERRED, PAINT_NONE, type Segment } from "./segment";
 
-/** So that rows without a duration still have a say in what a node is painted. */
+/** Minimum weight, so that rows without duration still affect the paint of a node. */
 const LEAST_WEIGHT = 1e-9;
 
 const paints = new Int32Array(8);
@@ -35,7 +35,7 @@ function dominant(count: number): number {
   return best;
 }
 
-/** Bring the summaries up to date after rows came; work is in proportion to what changed. */
+/** Update the summaries after rows arrived, in time proportional to the change. */
 export function refresh(segment: Segment, filter: RowFilter | null): void {
   const from = segment.staleFrom;
   if (from < segment.rows) {
@@ -110,7 +110,7 @@ function refreshUpperLevels(segment: Segment, from: number): void {
   }
 }
 
-/** Summaries of the matching rows. From the first stale row on if the rest is current. */
+/** Update the summaries of matching rows, only from the first stale row if possible. */
 function refreshFiltered(
   segment: Segment,
   filter: RowFilter,

@@ -7,7 +7,7 @@ import type { Track } from "./track";
 import type { Interval } from "./types";
 import type { TaskModel } from "./tasks";
 
-/** First row that can reach past `time`, seen from the longest row of the segment. */
+/** First row that may end after `time`, judged by the longest row of the segment. */
 export function firstReaching(segment: Segment, time: number): number {
   return findAfter(segment.start, 0, segment.rows, time - segment.maxDuration);
 }
@@ -46,7 +46,7 @@ export function readRow(
   return into;
 }
 
-/** The row at a time: of those that contain it the last begun, else the nearest. */
+/** The row that contains a time (the last to begin, if several), else the nearest. */
 export function hitRow(
   track: Track,
   time: number,
@@ -55,7 +55,7 @@ export function hitRow(
 ): Interval | null {
   let found: Segment | null = null;
   let foundRow = 0;
-  // A matching row within reach is preferred to one that contains the time.
+  // Prefer a matching row within the tolerance to a dimmed one that contains the time.
   let best = Infinity;
   for (const segment of track.segments) {
     if (segment.firstStart > time + tolerance_s) break;
@@ -83,7 +83,7 @@ export function hitRow(
   return found ? readRow(track, found, foundRow, blankInterval()) : null;
 }
 
-/** Every row of a task on this track. Reads one column from end to end. */
+/** All rows of a task on this track. Scans one whole column. */
 export function rowsOfTask(track: Track, task: number): Interval[] {
   const out: Interval[] = [];
   for (const segment of track.segments) {
@@ -98,8 +98,8 @@ export function rowsOfTask(track: Track, task: number): Interval[] {
 }
 
 /**
- * Visit rows of at least `minDuration_s` that touch `t0..t1`, in order of start.
- * The visitor gets the same object each time; it stops by returning false.
+ * Visit rows of at least `minDuration_s` that overlap `t0..t1`, sorted by start.
+ * The visitor gets the same object each time; returning false stops the visit.
  */
 export function visitRows(
   track: Track,
@@ -116,7 +116,7 @@ export function visitRows(
     const { start, duration, reach, offset, rows } = segment;
     let row = firstReaching(segment, t0);
     while (row < rows && start[row] < t1) {
-      // Jump over the largest block whose rows are all too short.
+      // Skip the largest block whose rows are all too short.
       let jumped = false;
       for (let level = LEVELS; level > 0 && minDuration_s > 0; level--) {
         const shift = 3 * level;
@@ -136,13 +136,13 @@ export function visitRows(
   }
 }
 
-/** From its first to its last moment, clocks that disagree included. */
+/** Start and stop of a row in order, even if clocks disagree. */
 export function stretchOf(row: Interval): [start: number, stop: number] {
   const stop = row.start + row.duration;
   return [Math.min(row.start, stop), Math.max(row.start, stop)];
 }
 
-/** The first row of a task, wherever it ran; null while this page has none. */
+/** The first row of a task on any lane; null if this page has none. */
 export function rowOfTask(model: TaskModel, task: number): Interval | null {
   for (let lane = 0; lane < model.laneCount; lane++) {
     const row = model.ofTask(lane, task)[0];

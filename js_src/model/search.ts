@@ -1,21 +1,21 @@
-// Searching and sorting by time, and what a time is.
+// Searching and sorting by time, and checks of times and durations.
 
-/** Beyond the year 33,000, or 30 years long, something is no time of a task. */
+/** Times after the year 33,000 and durations over 30 years are invalid. */
 const MAX_TIME_S = 1e12;
 export const MAX_DURATION_S = 1e9;
 
-/** Whether this can be a moment; false for what is not a number. */
+/** Whether a value is a valid time; false for NaN. */
 export function isTime(value: number): boolean {
   return value > -MAX_TIME_S && value < MAX_TIME_S;
 }
 
-/** For `sort`: the earliest first, and what has no time at the end. */
+/** For `sort`: earliest first, NaN last. */
 export function byTime(one: number, other: number): number {
   if (one < other) return -1;
   return one > other ? 1 : Number(isNaN(one)) - Number(isNaN(other));
 }
 
-/** The length of time that a row takes up: nothing, if it says what cannot be. */
+/** The duration of a row; 0 if it is invalid. */
 export function lengthOf(duration: number): number {
   return duration > 0 && duration < MAX_DURATION_S ? duration : 0;
 }
@@ -39,8 +39,8 @@ const RUN = 24;
 let spare = new Uint32Array(0);
 
 /**
- * Sort `order[from..to)` by `keys`, stably. Batches are nearly in order, and
- * `TypedArray.sort` with a comparison costs ten times as much.
+ * Stable sort of `order[from..to)` by `keys`. Fast because batches are nearly sorted;
+ * `TypedArray.sort` with a comparison takes ten times as long.
  */
 export function sortByKey(
   order: Uint32Array,

@@ -1,6 +1,6 @@
 // Up to 4,096 rows of one track, sorted by start, with summaries of every 8, 64,
-// 512 and 4,096 of them (the pyramid). All columns lie in one buffer, so that a
-// row costs 27 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
+// 512 and 4,096 of them (the pyramid). All columns share one buffer: a row takes
+// 27 bytes, plus 1.6 for its share of the pyramid. Must not know about lanes.
 
 import { ACTIONS } from "../schema";
 import { findAfter, MAX_DURATION_S } from "./search";
@@ -8,24 +8,24 @@ import { findAfter, MAX_DURATION_S } from "./search";
 /** Rows a segment may hold: 8 to the power of LEVELS. */
 export const SEGMENT_ROWS = 4096;
 export const LEVELS = 4;
-/** What a node or row is painted as when its task erred: no prefix has this index. */
+/** Paint of erred tasks; no prefix has this index. */
 export const PAINT_ERRED = 0xffff;
-/** No row below this node passes the filter. */
+/** Paint of a node without rows that pass the filter. */
 export const PAINT_NONE = 0xfffe;
 
-/** Views and objects around the buffer, measured in Chromium: about 2 kB a segment. */
+/** Views and objects around the buffer take about 2 kB per segment, measured in Chromium. */
 const OBJECT_BYTES = 2048;
 const MIN_CAPACITY = 64;
 const CAPACITIES = [MIN_CAPACITY, 256, 1024, 2048, 3072, SEGMENT_ROWS];
 const FIRST_OVERLAY_ACTION = 1;
 const LAST_OVERLAY_ACTION = 4;
 
-/** Actions that lie as a strip on what the thread computes (schema.ACTIONS 1 to 4). */
+/** Whether an action is drawn as a strip on the compute row (schema.ACTIONS 1 to 4). */
 export function isOverlay(action: number): boolean {
   return action >= FIRST_OVERLAY_ACTION && action <= LAST_OVERLAY_ACTION;
 }
 
-/** Of a byte that says what a row did, and whether its task erred: the rest is the action. */
+/** Error flag in the `what` byte of a row; the other bits are the action. */
 const ERRED = 0x80;
 
 export function actionOf(what: number): number {
@@ -38,16 +38,16 @@ export function hasErred(what: number): boolean {
 
 const DISK_READ = ACTIONS.indexOf("disk-read");
 
-/** Its thread waits for it: it is a part of executing a task. */
+/** Disk reads count as executing a task, because its thread waits for them. */
 export const isDiskRead = (what: number): boolean =>
   actionOf(what) === DISK_READ;
 
-/** The bytes that say both: rows have no room for two columns. */
+/** Packs action and error flag into one byte, to save a column. */
 export function whatOf(action: Uint8Array, status: Uint8Array): Uint8Array {
   return action.map((one, row) => one | (status[row] === 1 ? ERRED : 0));
 }
 
-/** The columns of rows, wherever they lie: what was made of a batch, or a segment. */
+/** The columns of rows, either of a batch or of a segment. */
 export interface RowColumns {
   start: Float64Array;
   duration: Float32Array;
@@ -60,7 +60,7 @@ export interface RowColumns {
   computation: Uint16Array;
 }
 
-/** Result of a filter on a segment: like the pyramid, of the matching rows alone. */
+/** Result of a filter on a segment: a pyramid of only the matching rows. */
 export interface FilteredNodes {
   version: number;
   busy: Float32Array;
@@ -74,7 +74,7 @@ export class Segment implements RowColumns {
   /** Latest stop and longest duration of a row, for searches by time. */
   maxStop = -Infinity;
   maxDuration = 0;
-  /** First row whose summaries are stale; `rows` when none is. */
+  /** First row whose summaries are stale; `rows` if none is. */
   staleFrom = 0;
   filtered: FilteredNodes | null = null;
   /** Version of the filter that has counted these rows (see filter_pass). */
@@ -89,13 +89,13 @@ export class Segment implements RowColumns {
   computation!: Uint16Array;
   what!: Uint8Array;
 
-  /** Of node k at level l, at index `offset[l] + k`: seconds busy below it, */
+  /** For node k at level l, at index `offset[l] + k`: seconds busy below it. */
   busy!: Float32Array;
-  /** seconds from the start of its first row to the last stop below it, */
+  /** Seconds from the start of its first row to the last stop below it. */
   reach!: Float32Array;
-  /** what most of that time was (a prefix, or an action on the overlay track), */
+  /** Dominant paint: a prefix, or an action on the overlay track. */
   paint!: Uint16Array;
-  /** and whether a task below it erred. */
+  /** Whether a task below it erred. */
   erred!: Uint8Array;
   readonly offset = new Int32Array(LEVELS + 1);
 
@@ -175,7 +175,7 @@ export class Segment implements RowColumns {
 
   private copyFrom(before: SegmentViews, nodesBefore: Int32Array): void {
     for (const name of COLUMN_NAMES) {
-      // Same column, same type: the compiler cannot see it through the name.
+      // Both columns have the same type, which TypeScript cannot infer from `name`.
       (this[name] as Float64Array).set(
         (before[name] as Float64Array).subarray(0, this.rows),
       );
@@ -199,8 +199,8 @@ export class Segment implements RowColumns {
   }
 
   /**
-   * Merge `order[from..to)`, indices into `source` sorted by start.
-   * The caller has seen to it that they fit.
+   * Merge rows `order[from..to)` of `source`, sorted by start.
+   * The caller must make sure that they fit.
    */
   merge(
     source: RowColumns,
@@ -217,7 +217,7 @@ export class Segment implements RowColumns {
     while (next > from) {
       const row = order[next - 1];
       const start = starts[row];
-      // Where our own rows are later than this one, they move as one block.
+      // Move all own rows that start later than this one in one block.
       if (kept > 0 && this.start[kept - 1] > start) {
         const cut = findAfter(this.start, 0, kept, start);
         write -= kept - cut;
@@ -251,7 +251,7 @@ export class Segment implements RowColumns {
 
   private put(at: number, source: RowColumns, row: number): void {
     const start = source.start[row];
-    // What is no number, or no length of time, is taken for nothing.
+    // NaN and invalid durations become 0.
     const given = source.duration[row];
     const duration = given < MAX_DURATION_S ? given : 0;
     this.start[at] = start;
@@ -272,7 +272,7 @@ export class Segment implements RowColumns {
   }
 
   private move(from: number, to: number, target: number): void {
-    // Below some twenty rows a loop is quicker than eight calls.
+    // For about twenty rows or fewer, a loop is faster than eight calls.
     if (to - from > 20) {
       for (const name of COLUMN_NAMES) this[name].copyWithin(target, from, to);
       return;
@@ -293,9 +293,9 @@ export class Segment implements RowColumns {
 }
 
 /**
- * Buffers that a growing segment has left, for the next one that grows. Without them
- * a page that takes a million rows a second spends a tenth of its time on collecting
- * garbage, in stops of up to 30 ms.
+ * Buffers that growing segments no longer need, for reuse. Without them, a page that
+ * receives a million rows per second spends a tenth of its time in garbage collection,
+ * with pauses of up to 30 ms.
  */
 const spares = new Map<number, ArrayBuffer[]>();
 const SPARES_PER_SIZE = 8;

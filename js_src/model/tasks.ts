@@ -1,5 +1,5 @@
-// All tasks of a session that the page holds, ready to be drawn, found and filtered.
-// Rows come in any order: live ones at the end, history newest first, late ones between.
+// All tasks of a session that the page holds, for drawing, searching and filtering. Rows
+// arrive in any order: live ones at the end, history newest first, late ones in between.
 
 import type { TasksColumns } from "../schema";
 import { BusyBins } from "./busy";
@@ -31,32 +31,32 @@ export interface TaskBatch extends TasksColumns {
 
 export type { CoarseBatch, Extent, FilterSpec };
 
-/** Rows that are not what they should be; kept and counted all the same. */
+/** Counts of invalid rows. */
 export interface Oddities {
-  /** Shown as ticks without length: the clocks disagreed. */
+  /** Clocks disagreed; drawn as ticks without length. */
   negativeDurations: number;
-  /** Left out: their start is no time. */
+  /** Left out, since their start is not a valid time. */
   unplaceable: number;
 }
 
-/** So often a picture follows a filter that is not through. */
+/** Interval between redraws while a filter is still being applied. */
 const NOTE_MS = 100;
 
 export class TaskModel {
-  /** Rows that are here in detail; `fadedRows` were and are a preview now. */
+  /** Rows held in detail; `fadedRows` were replaced by a preview. */
   rows = 0;
   fadedRows = 0;
   readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
 
   readonly groups = new Groups();
   private readonly changes = new Changes();
-  /** Index 2 × lane, and one more for its overlay. */
+  /** Index 2 × lane, plus 1 for its overlay. */
   private readonly tracks: (Track | undefined)[] = [];
   private readonly coverage = new Coverage();
   private readonly extents = new Extents();
   private coarseEdges: Extent | null = null;
   private readonly allBusy = new BusyBins();
-  /** Threads that read inputs of their tasks from disk, of all prefixes. */
+  /** Time in which threads read task inputs from disk, for all prefixes together. */
   readonly diskReads = new BusyBins();
   private readonly coarse = new Coarse(
     this.changes,
@@ -68,21 +68,21 @@ export class TaskModel {
   );
   private pass: FilterPass | null = null;
   private filters = 0;
-  /** When it was last said that more of the filter is done. */
+  /** When progress of the filter was last published. */
   private noted_ms = 0;
-  /** What came since tasks were last marked as covered. */
+  /** Tasks inserted since the last `markCovered`. */
   private uncovered: InsertedTasks | null = null;
   private order = new Uint32Array(0);
   private counts = new Int32Array(0);
-  /** One for each kind of track: a visitor of one may look at the other. */
+  /** One per kind of track, since a visitor of one may visit the other. */
   private readonly cursors = [blankInterval(), blankInterval()] as const;
 
-  /** Grows with each change of what is held or of what the filter lets through. */
+  /** Increases with each change of the rows or of the filter's result. */
   get version(): number {
     return this.changes.version;
   }
 
-  /** The time in which anything changed since a version; null when nothing did. */
+  /** The time range changed since a version; null if none. */
   changedSince(version: number): Extent | null {
     return this.changes.since(version);
   }
@@ -91,7 +91,7 @@ export class TaskModel {
     return Math.max((this.tracks.length + 1) >> 1, this.coarse.laneCount);
   }
 
-  /** Every byte that grows with the rows, slack and summaries included. */
+  /** Memory that grows with the rows, including slack and summaries. */
   get byteLength(): number {
     let bytes = this.coarse.byteLength + this.allBusy.byteLength;
     bytes += this.groups.byteLength + this.diskReads.byteLength;
@@ -100,7 +100,7 @@ export class TaskModel {
     return bytes + this.order.byteLength + this.counts.byteLength;
   }
 
-  /** Add rows. Rows of tasks that are covered already are skipped. */
+  /** Add rows. Rows of tasks that are already covered are skipped. */
   insert(batch: TaskBatch): void {
     const { rows } = batch;
     if (rows === 0) return;
@@ -109,7 +109,7 @@ export class TaskModel {
     const repeats = this.coverage.touches(inserted.first, inserted.last);
     if (this.order.length < rows) this.order = new Uint32Array(rows);
 
-    // Count rows per track, so that they can be laid out track by track.
+    // Counting sort of the rows by track: first the counts.
     const slots = 2 * (inserted.lastLane + 1);
     if (this.counts.length < slots + 1) {
       this.counts = new Int32Array(slots + 1);
@@ -134,7 +134,7 @@ export class TaskModel {
       order[counts[slot]++] = row;
       this.note(columns, row, slot);
     }
-    // Now counts[slot] is where the rows of the next slot begin.
+    // Now counts[slot] is the end of its rows and the start of the next slot's.
     let from = 0;
     for (let slot = 0; slot < slots; slot++) {
       const to = counts[slot];
@@ -153,7 +153,7 @@ export class TaskModel {
     return this.coverage.covers(first, tasks);
   }
 
-  /** Say that all rows of these tasks are here; to be called after `insert`. */
+  /** Mark all rows of these tasks as present; call it after `insert`. */
   markCovered(first: number, tasks: number): void {
     const rows = this.uncovered;
     this.uncovered = null;
@@ -166,8 +166,8 @@ export class TaskModel {
   }
 
   /**
-   * Let the oldest rows go, about as many as are above `maxRows`; stretches stand for
-   * them. Their tasks stay covered, so that they are not sent again.
+   * Drop about as many of the oldest rows as exceed `maxRows`, and keep stretches instead.
+   * Their tasks stay covered, so that they are not sent again.
    */
   fade(maxRows: number): void {
     let excess = this.rows - maxRows;
@@ -195,12 +195,12 @@ export class TaskModel {
     this.changes.step();
   }
 
-  /** Ranges of task numbers that are covered: `[first, last + 1]` each. */
+  /** Covered ranges of task numbers, each as `[first, last + 1]`. */
   have(): [number, number][] {
     return this.coverage.list();
   }
 
-  /** The preview of the history; each stretch is drawn until detail comes. */
+  /** Set the preview of the history; each stretch is drawn until its rows arrive. */
   setCoarse(batch: CoarseBatch): void {
     this.coarse.set(batch, this.coverage);
     this.coarseEdges = null;
@@ -213,12 +213,12 @@ export class TaskModel {
     this.changes.step();
   }
 
-  /** Whether stretches still stand for rows that have not come. */
+  /** Whether the preview still has stretches of rows that have not arrived. */
   get isCoarse(): boolean {
     return !this.coarse.isEmpty;
   }
 
-  /** Stretches of a lane, whether detail is still to come or has gone. */
+  /** Stretches of a lane, of rows still to arrive and of dropped ones. */
   coarseLane(lane: number): CoarseLane | undefined {
     return this.coarse.lane(lane);
   }
@@ -227,7 +227,7 @@ export class TaskModel {
     return this.tracks[2 * lane + (overlay ? 1 : 0)];
   }
 
-  /** From the first start to the last stop, rows of clocks hours off left aside. */
+  /** From the first start to the last stop, without rows whose clock is hours off. */
   extent(): Extent | null {
     return this.withCoarse(this.extents.robust());
   }
@@ -236,17 +236,17 @@ export class TaskModel {
     return this.extents.outside();
   }
 
-  /** Threads busy by prefix over time; of what passes the filter, if there is one. */
+  /** Busy threads by prefix over time, of rows that pass the filter if there is one. */
   get busy(): BusyBins {
     return this.pass ? this.pass.busy : this.allBusy;
   }
 
-  /** Of all tasks, whatever the filter. */
+  /** The same for all tasks, ignoring the filter. */
   get wholeBusy(): BusyBins {
     return this.allBusy;
   }
 
-  /** Isolate rows: `work` says that the picture changed, once it is done or after a while. */
+  /** Set the filter; null removes it. `work` applies it step by step. */
   setFilter(spec: FilterSpec | null): void {
     if (spec) {
       const filter = new RowFilter(spec, ++this.filters);
@@ -257,7 +257,7 @@ export class TaskModel {
         this.allBusy.binWidth_s,
       );
       this.countStretches(this.pass);
-      // With nothing to go through there is nothing to wait for.
+      // Without rows to filter, the result is complete at once.
       if (!this.pass.finished) return;
     } else {
       this.pass = null;
@@ -273,12 +273,12 @@ export class TaskModel {
     return this.pass?.filter ?? null;
   }
 
-  /** Do what is pending for a few milliseconds; true when more is left. */
+  /** Apply the filter for up to `budget_ms`; returns whether work is left. */
   work(budget_ms: number): boolean {
     const { pass } = this;
     if (!pass || pass.finished) return false;
     pass.run(budget_ms);
-    // What follows a filter redraws everything, but not after each of these steps.
+    // A filter step redraws everything, so publish it only every `NOTE_MS`.
     const now = performance.now();
     if (!pass.finished && now - this.noted_ms < NOTE_MS) return true;
     this.noted_ms = now;
@@ -287,7 +287,7 @@ export class TaskModel {
     return !pass.finished;
   }
 
-  /** The row under the pointer, or the nearest within the tolerance. */
+  /** The row at a position, or the nearest one within the tolerance. */
   hit(
     lane: number,
     time: number,
@@ -299,7 +299,7 @@ export class TaskModel {
     return hitRow(track, time, tolerance_s, this.pass?.of(track) ?? null);
   }
 
-  /** Every start/stop of a task on its lane, in order of start. */
+  /** All intervals of a task on its lane, sorted by start. */
   ofTask(lane: number, task: number): Interval[] {
     const found: Interval[] = [];
     for (const overlay of [false, true]) {
@@ -310,8 +310,8 @@ export class TaskModel {
   }
 
   /**
-   * Visit rows of at least `minDuration_s` that touch `t0..t1`, in order of start.
-   * The visitor gets the same object each time; it stops by returning false.
+   * Visit rows of at least `minDuration_s` that overlap `t0..t1`, sorted by start.
+   * The visitor gets the same object each time; returning false stops the visit.
    */
   forEachVisible(
     lane: number,
@@ -349,7 +349,7 @@ export class TaskModel {
     return !isTime(start) || (repeats && this.coverage.covers(task, 1));
   }
 
-  /** What is kept beside the row itself. */
+  /** Updates the totals and indexes kept besides the row itself. */
   private note(batch: RowColumns, row: number, slot: number): void {
     const start = batch.start[row];
     const given = batch.duration[row];

@@ -1,17 +1,17 @@
-// The rows of one lane that are drawn in one line: segments sorted by start.
+// The compute or the overlay rows of one lane, as segments sorted by start.
 
 import type { FilterPass } from "./filter";
 import { refresh } from "./pyramid";
 import { findAfter } from "./search";
 import { Segment, SEGMENT_ROWS, type RowColumns } from "./segment";
 
-/** Rows that the first segment takes before a new one is begun before it. */
+/** Maximum rows of the first segment; with more, `prepend` makes a new one before it. */
 const HEAD_ROWS = 1024;
 
 export class Track {
   readonly segments: Segment[] = [];
   rows = 0;
-  /** Where the former first segment is after `prepend` made a new one; 0 if it did not. */
+  /** Index of the former first segment after `prepend` made a new one; else 0. */
   private joinAt = 0;
 
   constructor(
@@ -41,7 +41,7 @@ export class Track {
     while (from < to) {
       const first = starts[order[from]];
       const at = this.find(first);
-      // A run of rows that lie between the starts of two segments.
+      // Find a run of rows between the starts of two segments.
       const next = at + 1 < segments.length ? segments[at + 1] : null;
       const end = next
         ? findBefore(starts, order, from, to, next.firstStart)
@@ -51,7 +51,7 @@ export class Track {
       this.place(at, source, order, from, end);
       const touched = Math.max(at, 0);
       lowest = Math.min(lowest, touched);
-      // Every segment that `place` made lies right behind the one it began with.
+      // All segments that `place` adds follow directly after the touched one.
       highest = Math.max(touched, touched + segments.length - before);
       from = end;
     }
@@ -66,7 +66,7 @@ export class Track {
     this.joinAt = 0;
   }
 
-  /** Let segments go; returns how many rows they had. */
+  /** Remove segments; returns how many rows they had. */
   remove(going: ReadonlySet<Segment>): number {
     let rows = 0;
     let kept = 0;
@@ -79,7 +79,7 @@ export class Track {
     return rows;
   }
 
-  /** The last segment that starts at or before `time`; -1 when all start later. */
+  /** The last segment that starts at or before `time`; -1 if all start later. */
   find(time: number): number {
     const { segments } = this;
     let from = 0;
@@ -92,7 +92,7 @@ export class Track {
     return from - 1;
   }
 
-  /** Put a run of rows into or behind segment `at` (before the first one: -1). */
+  /** Put a run of rows into or after segment `at`; -1 is before the first one. */
   private place(
     at: number,
     source: RowColumns,
@@ -127,9 +127,9 @@ export class Track {
   }
 
   /**
-   * Put rows before all others. History comes newest first, and each row that is put
-   * before others moves them: so the first segment is kept small, and joined to the
-   * next one when it has grown.
+   * Put rows before all others. History arrives newest first, and inserting at the front
+   * moves all rows of a segment: so the first segment is kept small, and joined to the
+   * next one once it has grown.
    */
   private prepend(
     source: RowColumns,
@@ -148,7 +148,7 @@ export class Track {
     if (head) this.joinAt = segments.length - before;
   }
 
-  /** Join the segment at `at` with the next one, if they fit into one. */
+  /** Join segment `at` with the next one, if they fit into one. */
   private join(at: number, pass: FilterPass | null): void {
     const { segments } = this;
     if (at + 1 >= segments.length) return;
@@ -163,7 +163,7 @@ export class Track {
     refresh(segment, pass?.of(this) ?? null);
   }
 
-  /** New segments at index `at`; the last one, or the first, may have room left. */
+  /** Make new segments at index `at`; the last one, or the first, may have room left. */
   private fill(
     at: number,
     source: RowColumns,
@@ -197,7 +197,7 @@ export class Track {
   }
 }
 
-/** Near the middle, and where the start changes if it does. */
+/** Where to split a segment: near the middle, between different starts if possible. */
 function cutOf(segment: Segment): number {
   const { start, rows } = segment;
   const middle = rows >> 1;

@@ -1,4 +1,4 @@
-// What the model holds, as plain shapes. Knows nothing of comms, DOM or Dask.
+// Plain data types of the model. Must not know about comms, DOM or Dask.
 
 import type { TableColumns, TableName } from "../schema";
 
@@ -22,19 +22,19 @@ export interface Lane {
   thread: string;
 }
 
-/** A span: id, then its name from the outermost to the innermost. */
+/** A span; its name lists the spans around it, outermost first. */
 export interface Span {
   id: string;
   name: string[];
 }
 
-/** What every panel of a session is filtered to. Empty lists mean all. */
+/** The filter that all panels of a session share. Empty lists mean all. */
 export interface Focus {
   time: [number, number] | null;
   prefixes: string[];
   workers: string[];
   spans: string[];
-  /** Such as `In [7]`. */
+  /** Cell names, such as `In [7]`. */
   cells: string[];
 }
 
@@ -54,7 +54,7 @@ export interface Counts {
   dropped_recording: number;
   rows: number;
   erred: number;
-  /** How often a worker came, changed or left. */
+  /** Number of times a worker joined, changed or left. */
   changes: number;
 }
 
@@ -85,11 +85,11 @@ export interface Worker {
   managed: number;
   spilled: number;
   status: string;
-  /** Tasks that run there; null if unknown. */
+  /** Number of running tasks; null if unknown. */
   running: number | null;
 }
 
-/** A row of a table: its value in each column. */
+/** A row of a table, by column name. */
 export type TableRow<N extends TableName> = {
   readonly [C in keyof TableColumns[N]]: TableColumns[N][C] extends ArrayLike<
     infer T
@@ -98,7 +98,7 @@ export type TableRow<N extends TableName> = {
     : never;
 };
 
-/** Its task is -1 if the scheduler dropped that before it could be read. */
+/** `task` is -1 if the scheduler dropped the task before it could be read. */
 export type TaskError = Omit<TableRow<"errors">, "key" | "traceback">;
 export type Change = Omit<TableRow<"workers">, "name">;
 export type Gap = TableRow<"gaps">;
@@ -106,10 +106,10 @@ export type Gap = TableRow<"gaps">;
 export interface PrefixTotal {
   prefix: number;
   tasks: number;
-  /** Of computing. */
+  /** Time spent computing. */
   seconds: number;
   erred: number;
-  /** In how many rows these seconds are. */
+  /** Number of rows that `seconds` sums. */
   computes: number;
 }
 
@@ -119,7 +119,7 @@ export interface ActionTotal {
   seconds: number;
 }
 
-/** Everything about one task, as the kernel answers to `ask task`. */
+/** Everything about one task: the kernel's answer to `ask task`. */
 export interface TaskDetail {
   task: number;
   key: string;
