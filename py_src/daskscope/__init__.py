@@ -1,8 +1,8 @@
 """Live dashboards for Dask inside JupyterLab, through the client you already have.
 
-In a notebook, importing this package (or `%load_ext daskscope`) starts the flight
-recorder: every Dask client of the kernel is recorded, so that a panel opened after the
-slow cell still shows it. In a script, call `daskscope.connect()`. The import is fast:
+In a notebook, importing this package (or `%load_ext daskscope`) starts the recorder:
+every Dask client of the kernel is recorded, so that a panel opened after the slow cell
+still shows it. In a script, call `daskscope.connect()`. The import is fast:
 pandas, pyarrow and widgets are imported when they are first needed.
 
     TaskStream()           an inline panel: every task of the current client
@@ -20,7 +20,7 @@ pandas, pyarrow and widgets are imported when they are first needed.
     figures                Bokeh figures of a recording or session: figures.task_stream(),
                            .memory(), .fine_metrics(), .profile()
     sessions()             all sessions of this process, including a few that have stopped
-    recorder               switch the flight recorder: recorder.enable(), recorder.disable()
+    recorder               automatic recording of clients: recorder.enable(), recorder.disable()
     %%perfreport           as first line of a cell: a report about it; %perfreport --help
 
 See `help(daskscope.connect)` and so on for details. Names that `dir(daskscope)` does not
@@ -137,7 +137,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """Register `%%perfreport` and start the flight recorder: `%load_ext daskscope`."""
+    """Register `%%perfreport` and start the recorder: `%load_ext daskscope`."""
     from daskscope.magics import perfreport
 
     perfreport.load(ipython)

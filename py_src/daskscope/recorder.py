@@ -1,4 +1,4 @@
-"""The flight recorder: it records every client of a kernel from the start.
+"""The recorder: it records every client of a kernel from the start.
 
 Dask's own hook for what happens when a client starts is the setting
 `distributed.client.preload`, a list of modules whose `dask_setup` is called. Workers

@@ -1,6 +1,6 @@
 """The sessions of this process: made, found, and for how long they are kept.
 
-Those that the flight recorder made are kept here, since nothing else holds them; so are a
+Those that the recorder made are kept here, since nothing else holds them; so are a
 few that have stopped, since their client or they themselves were closed, for a panel that
 is opened afterwards.
 """

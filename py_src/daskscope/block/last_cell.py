@@ -1,4 +1,4 @@
-"""A cell that has run: its tasks, copied from the flight recorder as if it had been a block."""
+"""A cell that has run: its tasks, copied from the recording as if it had been a block."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ SWITCHES: Final = {
     "--open": "open the report: in JupyterLab in a tab, elsewhere in this computer's browser",
     "--recording": 'also write the recording, for daskscope.load("….daskscope")',
     "--private": "only you can read the copy in the library",
-    "--last": "report on the cell that has just run, from the flight recorder",
+    "--last": "report on the cell that has just run, which was recorded anyway",
     "--help": "show this help",
 }
 VALUED: Final = {
