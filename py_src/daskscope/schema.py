@@ -351,7 +351,7 @@ SYSTEM: Final = Series(
             combine="extremes",
         ),
         Column("scattered", "float64", "data that clients scattered", unit="B", combine="extremes"),
-        Column("cpu", "float64", "CPU of the scheduler, in percent of a core", combine="extremes"),
+        Column("cpu", "float64", "CPU of the scheduler, of a core", unit="%", combine="extremes"),
         Column(
             "memory", "float64", "memory of the scheduler process", unit="B", combine="extremes"
         ),
@@ -400,7 +400,7 @@ MEMORY: Final = Series(
         _bytes("unmanaged_recent", "the part of unmanaged from the last 30 s"),
         _bytes("optimistic", "managed + unmanaged_old"),
         _bytes("limit", "memory limit; NaN without one"),
-        Column("cpu", "float32", "percent of a core", unit="%", combine="extremes"),
+        Column("cpu", "float32", "CPU of the process, of a core", unit="%", combine="extremes"),
         Column(
             "status",
             "uint8",
