@@ -35,7 +35,7 @@ _BOOTSTRAP = (
 
 @cache
 def _text(files: tuple[str, ...]) -> str:
-    """Return some files in order, without their imports of each other."""
+    """Join files in order, without their imports of each other."""
     here = Path(__file__).parent
     lines = ["from __future__ import annotations"]
     inside_import = False
@@ -51,12 +51,12 @@ def _text(files: tuple[str, ...]) -> str:
 
 
 def source() -> str:
-    """Return the text of the agent's part in the scheduler."""
+    """Return the source text of the agent's scheduler plugin."""
     return _text(_FILES)
 
 
 def worker_source() -> str:
-    """Return the text of its part in the workers."""
+    """Return the source text of the agent's worker plugin."""
     return _text(_WORKER_FILES)
 
 
@@ -68,7 +68,7 @@ def name() -> str:
 
 
 class _Sent:
-    """Pickles as a call that builds an object of some class where it is unpickled."""
+    """An object that pickles as a call; unpickling builds a plugin from source text."""
 
     def __init__(self, source: str, made: str, **options: Any) -> None:
         self.source, self.made, self.options = source, made, options
@@ -83,18 +83,18 @@ class _Sent:
         return (eval, (_BOOTSTRAP, values))
 
     def pickled(self) -> bytes:
-        # Protocol 4: the oldest Python that a scheduler or a worker may run knows it.
+        # Protocol 4 is supported by the oldest Python that a scheduler or worker may run.
         return pickle.dumps(self, protocol=4)
 
 
 @cache
 def for_workers() -> bytes:
-    """Return the plugin as `register_worker_plugin` wants it."""
+    """Return the plugin in the form that `register_worker_plugin` expects."""
     return _Sent(worker_source(), "WorkerAgent").pickled()
 
 
 def pickled(*, memory_limit: int) -> bytes:
-    """Return the plugin as the scheduler's `register_scheduler_plugin` wants it."""
+    """Return the plugin in the form that the scheduler's `register_scheduler_plugin` expects."""
     return _Sent(
         source(),
         "Agent",

@@ -1,4 +1,4 @@
-"""What a scheduler tells of its workers and of the tasks that it has seen.
+"""Describes the workers and tasks of a scheduler.
 
 Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 """
@@ -11,9 +11,9 @@ from typing import Any
 
 from daskscope.agent.packing import MAX_NAME_CHARS, OTHER_NAME, clean_text
 
-MAX_SAMPLES = 1_000  # in one answer: eight minutes, as distributed takes them
+MAX_SAMPLES = 1_000  # in one answer: eight minutes at distributed's interval
 UNFINISHED_STATES = ("waiting", "queued", "no-worker", "processing")
-MAX_SCANNED_PREFIXES = 10_000  # a scheduler never forgets one; so many take about 8 ms
+MAX_SCANNED_PREFIXES = 10_000  # scanning takes about 8 ms; schedulers never forget a prefix
 MAX_SENT_PREFIXES = 1_000
 
 
@@ -33,7 +33,7 @@ def describe_workers(scheduler: Any) -> list[dict[str, Any]]:
                 "managed": memory.managed,
                 "spilled": memory.spilled,
                 "status": state.status.name,
-                # What has finished since the heartbeat, the scheduler knows.
+                # Tasks that finished since the heartbeat are no longer in `processing`.
                 "running": min(running_tasks(state.metrics), len(state.processing)),
             }
         )
@@ -41,26 +41,26 @@ def describe_workers(scheduler: Any) -> list[dict[str, Any]]:
 
 
 def running_tasks(metrics: Any) -> int:
-    """Return how many tasks a worker runs, by its last heartbeat; not those that wait there."""
+    """Return how many tasks a worker ran at its last heartbeat, without waiting ones."""
     counts = metrics.get("task_counts") or {}
     return int(counts.get("executing", 0) + counts.get("long-running", 0))
 
 
 def erred_counts(scheduler: Any) -> dict[str, int]:
-    """Return by prefix how often a task has erred, or could not run because another had."""
+    """Return by prefix how many tasks erred or could not run because another task erred."""
     try:
         prefixes = scheduler.task_prefixes.values()
         return {p.name: p.state_counts["erred"] for p in prefixes if "erred" in p.state_counts}
-    except Exception:  # a distributed that does not count them: then there is no progress either
+    except Exception:  # this version of distributed has no counts, so there is no progress
         return {}
 
 
 def describe_progress(scheduler: Any, raised: dict[str, int]) -> Any:
-    """Return a list for each prefix with unfinished tasks, or None where these are not known.
+    """Return a list for each prefix with unfinished tasks, or None if they are unknown.
 
-    A list is the name, how many tasks are in each of UNFINISHED_STATES, how many of those
-    processing run just now, and how many could not run so far because another task had erred.
-    `raised` counts by prefix the erred tasks that did run.
+    A list contains the name, the number of tasks in each of UNFINISHED_STATES, the number of
+    running tasks, and the number that could not run because another task erred. `raised`
+    counts by prefix the erred tasks that did run.
     """
     try:
         if len(scheduler.task_prefixes) > MAX_SCANNED_PREFIXES:
@@ -85,10 +85,10 @@ def describe_progress(scheduler: Any, raised: dict[str, int]) -> Any:
 
 
 def running_by_prefix(scheduler: Any) -> dict[str, int]:
-    """Return how many tasks run now. Workers say which with their heartbeat.
+    """Return how many tasks of each prefix run now. Heartbeats report which tasks run.
 
-    In the place of those that have ended since, others run of those that wait at the worker:
-    which ones is not known, so any are counted.
+    Tasks that ended since the heartbeat were replaced by waiting tasks of the same worker.
+    Which ones is unknown, so any of them are counted.
     """
     running: dict[str, int] = {}
     for worker in scheduler.workers.values():
@@ -99,7 +99,7 @@ def running_by_prefix(scheduler: Any) -> dict[str, int]:
 
 
 def running_of(worker: Any) -> list[tuple[Any, float]]:
-    """Return the tasks that a worker runs now, as above, and about when each began."""
+    """Return the tasks that a worker runs now, as above, and roughly when each began."""
     processing, executing, seen = worker.processing, worker.executing, worker.last_seen
     tasks = [(task, seen - took) for task, took in executing.items() if task in processing]
     more = min(running_tasks(worker.metrics), len(processing)) - len(tasks)
@@ -110,7 +110,7 @@ def running_of(worker: Any) -> list[tuple[Any, float]]:
 
 
 def describe_span(scheduler: Any, span_id: Any) -> list[str]:
-    """Return id and full name of a span."""
+    """Return the id of a span and its names, from the outermost span to this one."""
     if span_id is None:
         return ["", "(other)"]
     if not span_id:
@@ -122,7 +122,7 @@ def describe_span(scheduler: Any, span_id: Any) -> list[str]:
 
 
 def finished_tasks(scheduler: Any) -> int:
-    """Return about how many tasks have finished on this scheduler; data put there counts, too."""
+    """Return roughly how many tasks finished on this scheduler, including scattered data."""
     prefixes = scheduler.task_prefixes.values()
     return sum(p.state_counts["memory"] + p.state_counts["erred"] for p in prefixes)
 
@@ -130,14 +130,14 @@ def finished_tasks(scheduler: Any) -> int:
 def describe_load(scheduler: Any, cursor: Any) -> dict[str, Any]:
     """Return samples of the scheduler's own time, CPU and memory from number `cursor` on.
 
-    Without a cursor there are none yet: what a reader wants begins with its first question.
+    Without a cursor, return no samples: a reader gets samples from its first request on.
     """
     try:
         count = scheduler.monitor.count
         start = count if cursor is None else max(cursor, count - MAX_SAMPLES)
         found = scheduler.monitor.range_query(start=start)
         items = [list(sample) for sample in zip(found["time"], found["cpu"], found["memory"])]
-    except Exception:  # of a distributed that has no such monitor: tasks are worth more
+    except Exception:  # this version of distributed has no such monitor; tasks still count
         count, items = 0, []
     return {
         "first": count - len(items),

@@ -1,7 +1,7 @@
-"""What happened beside the tasks, bounded: logs, and events with their messages as JSON.
+"""Bounded logs, and the events of the scheduler with their messages as JSON.
 
 Runs inside the scheduler, as `daskscope.agent.scheduler` does. Messages come from users
-and may be anything; a topic that says much must not push out what others say.
+and may be any object. Each topic has its own bound, so a busy one does not evict the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Log:
         self.entries: deque[dict[str, Any]] = deque()
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Append; the oldest go when there are too many, or when they are too long."""
+        """Append an entry; drop the oldest ones if there are too many or they are too long."""
         self.entries.append(entry)
         self.chars += _chars(entry)
         while len(self.entries) > self.limit or (
@@ -52,29 +52,29 @@ def _chars(entry: dict[str, Any]) -> int:
 MAX_EVENTS = 10_000
 MAX_TOPIC_EVENTS = 1_000
 MAX_TOPIC_CHARS = 400_000
-MAX_TOPICS_CHARS = 1_000  # of the topics of one event
+MAX_TOPICS_CHARS = 1_000  # all topics of one event
 MAX_MESSAGE_CHARS = 4_000
 MAX_MESSAGE_DEPTH = 20
-MAX_KEY_PARTS = 20  # of a tuple that is a key
-MAX_INTEGER_BITS = 1_000  # making text of huge ones takes long, or fails
+MAX_KEY_PARTS = 20  # elements of a tuple used as a dictionary key
+MAX_INTEGER_BITS = 1_000  # converting larger integers to text is slow or fails
 
 
 class EventLog:
-    """The newest events of each topic, numbered for ever; others are dropped and counted.
+    """The newest events of each topic; older ones are dropped and counted.
 
-    An event of several topics is one entry, and counts for the first of them.
+    Numbers are never reused. An event of several topics is one entry, counted for the first one.
     """
 
     def __init__(self) -> None:
         self.next = 0
         self.chars = 0
-        # By number, oldest first: the topic that an entry counts for, and the entry.
+        # By number, oldest first: the topic for which an entry counts, and the entry.
         self.entries: OrderedDict[int, tuple[str, dict[str, Any]]] = OrderedDict()
         self.topics: dict[str, _Topic] = {}
-        self.latest: Any = None  # kept, so that no other object can be taken for it
+        self.latest: Any = None  # kept alive, so that no other object gets its id
 
     def append(self, event: Any, topic: Any) -> None:
-        """Append an event (time, message), or one more topic of the event that came last."""
+        """Append an event (time, message), or add a topic to the latest event."""
         topic = clean_text(topic, MAX_NAME_CHARS)
         if event is self.latest:
             self.join(topic)
@@ -92,7 +92,7 @@ class EventLog:
             self.drop_oldest_of(next(iter(self.entries.values()))[0])
 
     def join(self, topic: str) -> None:
-        """Add a topic to the entry that came last, unless it has very many."""
+        """Add a topic to the latest entry, unless its topics are too long."""
         first, entry = self.entries[self.next - 1]
         topics = entry["topic"]
         if topics.endswith(", …"):
@@ -102,7 +102,7 @@ class EventLog:
         self.count(self.topics[first], len(more))
 
     def count(self, of_topic: _Topic, chars: int) -> None:
-        """Keep the sums of characters."""
+        """Update the sums of characters."""
         of_topic.chars += chars
         self.chars += chars
 
@@ -115,10 +115,10 @@ class EventLog:
             del self.topics[topic]
 
     def since(self, cursor: int) -> dict[str, Any]:
-        """Return what is kept from number `cursor` on.
+        """Return the entries from number `cursor` on.
 
-        Numbers are missing in between, so `first` is the next number less the count of
-        items: what it exceeds the cursor by was dropped.
+        Numbers in between may be missing, so `first` is the next number minus the count of
+        items: `first` minus the cursor is the number of dropped entries.
         """
         items = []
         for number in reversed(self.entries):
@@ -130,7 +130,7 @@ class EventLog:
 
 
 class _Topic:
-    """The numbers of the entries that count for one topic, and their length together."""
+    """The numbers of the entries that count for one topic, and their total length."""
 
     def __init__(self) -> None:
         self.numbers: deque[int] = deque()
@@ -140,8 +140,8 @@ class _Topic:
 def published_event(scheduler: Any, topic: Any, message: Any) -> tuple[float, Any]:
     """Return the event that a scheduler has just published: time and message.
 
-    A plugin is called once for each topic. Which of these calls are one event, only the
-    scheduler's own list knows: there it is one object. Without it each is an event.
+    A plugin is called once for each topic. Calls for one event share one object in the
+    scheduler's own list; without that list, each call counts as an event.
     """
     try:
         event: tuple[float, Any] = scheduler._broker._topics[topic].events[-1]
@@ -152,11 +152,11 @@ def published_event(scheduler: Any, topic: Any, message: Any) -> tuple[float, An
 
 
 def json_text(message: Any) -> str:
-    """Return a message as JSON, whatever it is; one that is too long as `{"cut": …}`."""
+    """Return any message as JSON, or as `{"cut": …}` if it is too long."""
     plain = _Plain()
     try:
         text = json.dumps(plain.value(message, 0), ensure_ascii=False)
-    except Exception:  # of a user's class that only looks like a list
+    except Exception:  # a user's class may imitate a list
         return '"(a message that cannot be shown)"'
     if len(text) <= MAX_MESSAGE_CHARS and not plain.cut:
         return text
@@ -169,14 +169,14 @@ def json_text(message: Any) -> str:
 
 
 class _Plain:
-    """Makes a copy that JSON can carry; of what is too long only the beginning is looked at."""
+    """Copies a message into values of JSON; reads only the beginning of one that is too long."""
 
     def __init__(self) -> None:
         self.room = MAX_MESSAGE_CHARS
         self.cut = False
 
     def value(self, value: Any, depth: int) -> Any:
-        """Return a value as JSON has it: what JSON does not know as its text."""
+        """Return a value that JSON can represent; other types become text."""
         if value is None or value is True or value is False:
             self.room -= 4
             return value
@@ -199,7 +199,7 @@ class _Plain:
         return self.text(_shown(value))
 
     def begin(self, items: Any) -> Any:
-        """Yield items as long as there is room."""
+        """Yield items while there is room."""
         self.room -= 2
         for item in items:
             if self.room <= 0:
@@ -208,7 +208,7 @@ class _Plain:
             yield item
 
     def text(self, text: str) -> str:
-        """Return so much of a text as there is room for."""
+        """Return the part of a text for which there is room."""
         room = max(self.room, 0)
         self.cut = self.cut or len(text) > room
         self.room -= len(text) + 2

@@ -1,7 +1,7 @@
 """Collects the profiles of workers; the scheduler only forwards their bytes.
 
-Runs inside the scheduler, as `daskscope.agent.scheduler` does. The first question of a reader
-sends the agent's part to the workers; it leaves with the agent.
+Runs inside the scheduler, as `daskscope.agent.scheduler` does. The first request of a reader
+installs the worker plugin; it is removed together with the agent.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import msgpack
 from daskscope.agent.profile import ProfileCycles, ProfiledProcess
 
 REGISTER = "register_worker_plugin"
-INSTALL_S = 2.0  # the longest that a question waits for that
-WORKER_S = 1.0  # and for the answer of a worker
+INSTALL_S = 2.0  # a request waits at most this long for the installation
+WORKER_S = 1.0  # and this long for the answer of a worker
 ANSWER_S = 5.0  # after this time no more workers are asked; readers wait for 20 s
-AT_ONCE = 32  # workers that are asked at the same time
-MAX_LEFT_BYTES = 16_000_000  # of what workers sent when they closed
+AT_ONCE = 32  # workers asked at the same time
+MAX_LEFT_BYTES = 16_000_000  # bytes kept from workers that closed
 
 
 class ProfileGather:
@@ -41,7 +41,7 @@ class ProfileGather:
         self.left_bytes = 0
 
     def start(self, scheduler: Any) -> None:
-        """Begin to answer."""
+        """Accept the messages of closing workers."""
         self.scheduler = scheduler
         scheduler.handlers[self.name + "_left"] = self.take_left
 
@@ -58,14 +58,14 @@ class ProfileGather:
                 self.leaving = loop.create_task(self.uninstall())
 
     async def install(self) -> None:
-        """Send the agent's part to the workers, also to those that join later."""
+        """Install the plugin on all workers, including those that join later."""
         with suppress(Exception):  # a worker may close just now
             await self.scheduler.register_worker_plugin(
                 comm=None, plugin=self.worker_agent, name=self.name, idempotent=True
             )
 
     async def uninstall(self) -> None:
-        """Remove the agent's part from the workers."""
+        """Remove the plugin from the workers."""
         await asyncio.wait([self.installing], timeout=INSTALL_S)
         with suppress(Exception):  # as above
             await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
@@ -89,9 +89,9 @@ class ProfileGather:
     ) -> dict[str, Any]:
         """Return what is new to a reader: bytes by address, without workers that do not answer.
 
-        `known` is by address what the reader has, packed. Workers are asked from the one behind
-        `after` on, until there are `limit_bytes` or `ANSWER_S` have passed. `next` is empty if
-        all were asked, else the next question names it as `after`.
+        `known` is what the reader has, packed, by address. Workers are asked in order, starting
+        behind `after`, until there are `limit_bytes` or `ANSWER_S` have passed. `next` is empty
+        if all were asked; otherwise the next request passes it as `after`.
         """
         scheduler = self.scheduler
         if REGISTER in getattr(scheduler, "blocked_handlers", ()):
@@ -104,7 +104,7 @@ class ProfileGather:
             workers = workers[workers.index(after) + 1 :]
         own = msgpack.unpackb(known[""]) if "" in known else None
         same = not own or own[0] == self.cycles.id
-        if left is None or not same or left > self.first + len(self.left):  # of another agent
+        if left is None or not same or left > self.first + len(self.left):  # another agent's number
             left = 0
         first = max(left, self.first)
         found: dict[str, Any] = {"": self.cycles.answer(own, ProfiledProcess(scheduler))}

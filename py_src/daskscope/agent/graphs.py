@@ -1,4 +1,4 @@
-"""Which graph brought a task.
+"""Records which graph each task came from.
 
 Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 """
@@ -13,33 +13,34 @@ from typing import Any
 from daskscope.agent.events import Log
 from daskscope.agent.packing import clean_text
 
-UNKNOWN_GRAPH = 0  # it came before this agent
+UNKNOWN_GRAPH = 0  # the graph came before this agent
 RECOMPUTED = 1
 MAX_GRAPHS = 10_000
 LEAST_SWEPT = 1_000
 
 
 class TaskGraphs:
-    """The graphs that came, numbered, and which of them brought each task.
+    """Numbers the graphs, and records the graph of each task.
 
-    A graph of Dask's collections brings whole groups of tuples: then the group tells. All other
-    keys are kept until their tasks are packed; if one is packed again, it was recomputed.
+    A graph of Dask's collections contains whole groups of tuple keys, so its number is kept by
+    group. Other keys are kept until their tasks are packed; a task that is packed again was
+    recomputed.
     """
 
     def __init__(self) -> None:
         self.log = Log(MAX_GRAPHS)
         self.latest = RECOMPUTED
-        self.whole: dict[Any, int] = {}  # by group, if one graph brought all of it
-        self.rest: dict[Any, int] = {}  # by group: of its tasks that are not in `of_key`
+        self.whole: dict[Any, int] = {}  # by group, if all its tasks came from one graph
+        self.rest: dict[Any, int] = {}  # by group, for its tasks that are not in `of_key`
         self.of_key: dict[Any, int] = {}
         self.sweep_at = LEAST_SWEPT
 
     def begin(self, scheduler: Any) -> None:
-        """Take the tasks that are there already for those of unknown graphs."""
+        """Assign the tasks that already exist to the unknown graph."""
         self.rest = dict.fromkeys(scheduler.task_groups.values(), UNKNOWN_GRAPH)
 
     def take(self, scheduler: Any, client: str, keys: Any, tasks: Any, stimulus: Any) -> None:
-        """Number a graph, and note which of its tasks are new: only those are released."""
+        """Number a graph, and note which of its tasks are new: those in state "released"."""
         self.latest += 1
         types = {*map(type, tasks)}
         if tuple not in types:
@@ -62,16 +63,16 @@ class TaskGraphs:
         )
 
     def note_keys(self, states: Any, keys: Any) -> int:
-        """Note key by key; return how many tasks are new."""
+        """Note new tasks by key; return how many there are."""
         new = [key for key in keys if states[key].state == "released"]
         self.of_key.update(dict.fromkeys(new, self.latest))
         return len(new)
 
     def note_tuples(self, scheduler: Any, keys: Any) -> int:
-        """Note groups that are new as a whole, the others key by key; return how many tasks."""
+        """Note new groups as a whole and other new tasks by key; return how many tasks are new."""
         new, known = 0, set()
         for name in {*map(itemgetter(0), keys)}:
-            group = scheduler.task_groups[name]  # Dask names the group of a tuple so
+            group = scheduler.task_groups[name]  # Dask names a group after the first element
             released = group.states["released"]
             if released and (group in self.whole or group in self.rest):
                 known.add(name)
@@ -85,9 +86,9 @@ class TaskGraphs:
         return new
 
     def numbers(self, keys: Any, groups: Any) -> list[int]:
-        """Return the graphs of these tasks, which have finished; `groups` are their groups.
+        """Return the graph numbers of finished tasks; `groups` are the groups of the tasks.
 
-        Both may have one item for all tasks.
+        Each list may have one item that stands for all tasks.
         """
         whole, rest = self.whole, self.rest
         of_group = {group: whole.get(group) or rest.get(group, RECOMPUTED) for group in {*groups}}
@@ -99,11 +100,11 @@ class TaskGraphs:
 
     @property
     def crowded(self) -> bool:
-        """Whether much of what is kept may be of tasks that never finish."""
+        """Whether there are so many entries that some may belong to tasks that never finish."""
         return len(self.of_key) + len(self.whole) + len(self.rest) > self.sweep_at
 
     def sweep(self, scheduler: Any) -> None:
-        """Forget the tasks and groups that the scheduler has forgotten; none may be pending."""
+        """Forget tasks and groups that the scheduler has forgotten; no task may be pending."""
         if scheduler.tasks and not self.crowded:
             return
         tasks, living = scheduler.tasks, {*scheduler.task_groups.values()}

@@ -1,4 +1,4 @@
-"""Samples of the memory of workers and cluster, and of what the results of a prefix take.
+"""Samples the memory of workers and cluster, and the bytes that the results of a prefix take.
 
 Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from daskscope.agent.packing import REPORTED, Interned, alike, clamp, describe_name
 
 MAX_ROWS_BYTES = 4_000_000  # of each table: many minutes of a large cluster
-MAX_REPLICATED_TASKS = 50_000  # so many take about 8 ms
+MAX_REPLICATED_TASKS = 50_000  # counting them takes about 8 ms
 
 
 class Rows:
@@ -31,11 +31,11 @@ class Rows:
         return self.first + len(self.columns[0])
 
     def extend(self, rows: list[Any]) -> None:
-        """Append rows; when there are too many, the oldest go."""
+        """Append rows; drop the oldest ones if there are too many."""
         self.extend_columns(zip(*rows))
 
     def extend_columns(self, columns: Any) -> None:
-        """Append rows that come as columns."""
+        """Append rows given as columns."""
         for column, values in zip(self.columns, columns):
             column.extend(values)
         excess = len(self.columns[0]) - self.limit
@@ -51,7 +51,7 @@ class Rows:
     def since(self, cursor: int) -> dict[str, Any]:
         """Return the rows from number `cursor` on as columns, and the number of the first.
 
-        Without the planes of a chunk of tasks: there are few, and these would cost more.
+        Columns are not split into planes as in chunks of tasks: for few rows, that costs more.
         """
         start = max(cursor - self.first, 0)
         columns = [column[start:] for column in self.columns]
@@ -66,10 +66,10 @@ class Rows:
 
 
 def sums_by(groups: list[Any], sizes: list[Any]) -> dict[Any, int]:
-    """Return the sum of sizes by group; what is no size counts nothing."""
+    """Return the sum of sizes by group; invalid sizes count as 0."""
     sums: dict[Any, int] = {}
     try:
-        if len(alike(groups)) == 1:  # mostly
+        if len(alike(groups)) == 1:  # the usual case
             return {groups[0]: sum(sizes)}
         for group, size in zip(groups, sizes):
             sums[group] = sums.get(group, 0) + size
@@ -79,7 +79,7 @@ def sums_by(groups: list[Any], sizes: list[Any]) -> dict[Any, int]:
 
 
 class MemorySamples:
-    """Rows of workers, of the cluster, and of prefixes, each when it is another than before."""
+    """Rows of workers, the cluster and prefixes, appended only when they change."""
 
     def __init__(self, prefixes: Interned, statuses: list[str]) -> None:
         self.prefixes = prefixes
@@ -92,7 +92,7 @@ class MemorySamples:
         self.held: dict[int, int] = {}  # bytes in memory by prefix
         self.held_latest: dict[int, int] = {}
         self.touched: set[int] = set()  # prefixes counted since the last sample of `held`
-        self.settled = 0  # so much of what is pending is in `held`
+        self.settled = 0  # length of the part of `pending.finished` that is counted in `held`
         # Groups and bytes of the tasks that left memory, until they are counted in `held`.
         self.left_groups: list[Any] = []
         self.left_sizes: list[Any] = []
@@ -105,7 +105,7 @@ class MemorySamples:
         self.left_sizes.clear()
 
     def sample(self, workers: Any, now: float) -> None:
-        """Append the rows of those workers that have changed, and that of the cluster."""
+        """Append rows of the workers that have changed, and one of the cluster."""
         latest, add = self.latest, self.addresses.add
         gone = [address for address in latest if address not in workers]
         rows: list[Any] = [(now, add(address), *[nan] * 6, 0) for address in gone]
@@ -117,7 +117,7 @@ class MemorySamples:
             measures = memory.process, memory.managed, memory.spilled, memory.unmanaged_old
             more = worker.memory_limit or nan, worker.metrics.get("cpu") or 0.0
             columns.append(measures + more)
-            changing = measures, worker.status  # CPU is never twice the same
+            changing = measures, worker.status  # without CPU, which always differs
             if latest.get(address) != changing:
                 latest[address] = changing
                 status = self.statuses.get(worker.status.name, 0)
@@ -125,10 +125,10 @@ class MemorySamples:
         sums = [sum(column) for column in zip(*columns)] or [0, 0, 0, 0, nan, 0]
         self.rows.extend([*rows, (now, 0, *sums, 0)])
 
-    # -- what the results of a prefix take --------------------------------------
+    # -- bytes of results by prefix ---------------------------------------------
 
     def walk(self, scheduler: Any) -> None:
-        """Count what is in memory when capturing begins."""
+        """Count the results that are in memory when capturing begins."""
         for worker in scheduler.workers.values():
             tasks = [task for task in worker.has_what if task.run_spec is not None]
             self.count([task.group for task in tasks], [task.nbytes for task in tasks], 1)
@@ -137,7 +137,7 @@ class MemorySamples:
         self.count([task.group for task in tasks], copies, -1)
 
     def settle(self, pending: Any) -> None:
-        """Count what came into memory since the last time, and what left it."""
+        """Count the results that entered or left memory since the last call."""
         finished, at = pending.finished, self.settled
         self.settled = len(finished)
         if len(finished) > at:
@@ -147,15 +147,15 @@ class MemorySamples:
         self.left_sizes.clear()
 
     def count(self, groups: list[Any], sizes: list[Any], sign: int) -> None:
-        """Add the bytes of tasks of these groups to what their prefixes hold, or subtract them."""
+        """Add sizes to the bytes held by the prefixes of these groups; subtract if `sign` is -1."""
         for group, size in sums_by(groups, sizes).items():
             prefix = self.prefixes.add(group.prefix.name)
-            # A scattered key that a graph later defines was never added.
+            # `max`, because a scattered key that a graph defines later was never added.
             self.held[prefix] = max(self.held.get(prefix, 0) + sign * size, 0)
             self.touched.add(prefix)
 
     def sample_held(self, pending: Any, now: float) -> None:
-        """Append the rows of those prefixes that hold more or less than before."""
+        """Append rows of the prefixes whose held bytes have changed."""
         self.settle(pending)
         held, latest = self.held, self.held_latest
         changed = [place for place in self.touched if latest.get(place, 0) != held[place]]
@@ -166,7 +166,7 @@ class MemorySamples:
             self.held_rows.extend([(now, place, clamp(held[place])) for place in changed])
 
     def copies(self, scheduler: Any) -> list[int] | None:
-        """Return the bytes of further copies and of scattered data; None if there are too many."""
+        """Return the bytes of replicas and of scattered data, or None if there are too many."""
         if len(scheduler.replicated_tasks) > MAX_REPLICATED_TASKS:
             return None
         tasks = scheduler.replicated_tasks
@@ -177,7 +177,7 @@ class MemorySamples:
     # -- readers ------------------------------------------------------------
 
     def repeat(self) -> list[int]:
-        """Let the next samples have a row of each; return the cursors of who begins there."""
+        """Make the next samples contain every row; return the cursors of their first rows."""
         self.latest = dict.fromkeys(self.latest)
         self.held_latest, self.touched = {}, {*self.held}
         return [self.rows.next, self.held_rows.next]

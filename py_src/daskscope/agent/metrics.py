@@ -1,4 +1,4 @@
-"""Increments of Fine Performance Metrics, how many tasks are in each state, facts of spans.
+"""Samples increments of Fine Performance Metrics, counts of tasks by state, facts of spans.
 
 Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 """
@@ -27,11 +27,11 @@ from daskscope.agent.packing import (
 
 METRICS_S = 0.5
 MAX_METRICS = 60_000
-KEPT_METRICS = 1_000  # of these, for what is told apart without prefixes once there are too many
-MAX_TOTALS = 10_000  # rows of totals by span that a new reader gets; the rest is of no span
+KEPT_METRICS = 1_000  # reserved for metrics without prefix, used once the rest is full
+MAX_TOTALS = 10_000  # rows of totals by span for a new reader; the rest is sent without span
 SPANNED = (("execute",), ("p2p",))
 TINY = 1e-6
-ROUNDING = 1e-12  # of a sum: so much is no part of it
+ROUNDING = 1e-12  # share of a sum that may be a rounding error
 SWEEP_AGAIN_S = 10.0
 MAX_SPANS = 10_000
 MAX_CODE_CHARS = 20_000
@@ -41,20 +41,20 @@ START_OF, STOP_OF, NBYTES_OF = map(attrgetter, ("start", "stop", "nbytes_total")
 
 
 class Spans(Interned):
-    """Interned spans; `touched` has those of tasks that were packed since it was emptied."""
+    """Interned spans; `touched` has those of tasks packed since it was last cleared."""
 
     def __init__(self, describe: Any) -> None:
         self.touched: set[Any] = set()
-        self.erred: dict[Any, int] = {}  # how many of their tasks, for ever
+        self.erred: dict[Any, int] = {}  # number of erred tasks by span, since the scheduler began
         super().__init__(describe, first=[""])
 
     def add(self, item: Any) -> int:
-        """Return the index of a span that a task was in."""
+        """Return the index of a span with a packed task."""
         self.touched.add(item)
         return super().add(item)
 
     def place(self, span_id: str) -> int:
-        """Return the index of a span, whether or not a task was in it."""
+        """Return the index of a span without marking it as touched."""
         return Interned.add(self, span_id)
 
 
@@ -94,18 +94,18 @@ def _number(value: Any) -> float:
 
 
 def _counts(value: float, total: Any) -> bool:
-    """Return whether a part of a sum is more than rounding."""
+    """Return whether a part of a sum is more than a rounding error."""
     return not abs(value) <= max(TINY, ROUNDING * abs(_number(total)))
 
 
 class Grown:
-    """How much the metrics of a dictionary have grown since the last look.
+    """Computes how much the metrics in a dictionary have grown since the last call.
 
-    A dictionary of metrics only gets more keys, so the places of its keys do not change.
+    Keys are only added to a dictionary of metrics, so their positions do not change.
     """
 
     def __init__(self, metrics: Any = None) -> None:
-        self.places: list[int] = []  # which metric each value is
+        self.places: list[int] = []  # index of the metric of each value
         self.values = [*metrics.values()] if metrics else []
         self.first = next(iter(metrics), None) if metrics else None  # its first key
 
@@ -115,7 +115,7 @@ class Grown:
         values, known = self.values, len(self.places)
         first, self.first = self.first, next(iter(metrics), None)
         if len(values) < len(before) or (before and first is not self.first):
-            before, self.places, known = [], [], 0  # somebody emptied it
+            before, self.places, known = [], [], 0  # the dictionary was cleared
         before += [0] * (len(values) - len(before))
         grown = [*map(is_not, values, before)]
         if True not in grown:
@@ -125,13 +125,13 @@ class Grown:
         new, old = [*compress(values, grown)], [*compress(before, grown)]
         try:
             increments = array("d", [*map(sub, new, old)])
-        except Exception:  # huge integers, or no numbers
+        except Exception:  # huge integers, or values that are not numbers
             increments = array("d", [_number(a) - _number(b) for a, b in zip(new, old)])
         return [*compress(self.places, grown)], increments
 
 
 class MetricSamples:
-    """Rows of increments, by metric and span. Each row says since when."""
+    """Rows of increments, by metric and span. Each row has the time of the previous reading."""
 
     def __init__(self, spans: Spans) -> None:
         self.spans = spans
@@ -140,11 +140,11 @@ class MetricSamples:
         self.sampled = 0.0
         self.totals = Grown()
         self.span_totals: dict[str, Grown] = {}
-        self.active: dict[str, float] = {}  # spans that tasks were in, until when to read them
-        self.rest: Any = defaultdict(float)  # by metric: what was found in no span yet
-        self.spanned: set[int] = set()  # metrics that spans have, too
+        self.active: dict[str, float] = {}  # spans of recent tasks, and until when to read each
+        self.rest: Any = defaultdict(float)  # by metric: increment not yet found in any span
+        self.spanned: set[int] = set()  # metrics that spans have as well
         self.sweep_at = 0.0
-        # When each span was another for the last time, as a number; the oldest come first.
+        # By span: sequence number of its last change, in ascending order.
         self.changed: dict[str, int] = {}
         self.next_change = 0
         self.seen_spans = 0
@@ -155,7 +155,7 @@ class MetricSamples:
         self.totals, self.span_totals, self.changed = Grown(), {}, {}
 
     def start(self, scheduler: Any, now: float) -> None:
-        """Begin: what is there already is no increment."""
+        """Begin; values from before are not increments."""
         self.sampled = now
         self.totals = Grown(scheduler.cumulative_worker_metrics)
         for span_id, span in spans_of(scheduler).items():
@@ -165,7 +165,7 @@ class MetricSamples:
                 self.spans.erred[span_id] = erred
 
     def index(self, key: Any) -> int:
-        """Return the index of a metric; when there are too many, prefixes are not told apart."""
+        """Return the index of a metric; if there are too many, prefixes share one."""
         index = self.keys.index.get(key)
         if index is not None:
             return index
@@ -186,7 +186,7 @@ class MetricSamples:
             return [*map(self.index, keys)]
 
     def sample(self, scheduler: Any, now: float, *, settle: bool = False) -> None:
-        """Append what has grown; `settle`: do not wait for what was found in no span yet."""
+        """Append increments; `settle`: also those that were not found in any span yet."""
         beat_s = heartbeat_interval(len(scheduler.workers))
         since, self.sampled = min(self.sampled, now - beat_s), now
         spans = spans_of(scheduler)
@@ -207,7 +207,7 @@ class MetricSamples:
         self.append(now, since, other, 0, [rest.pop(place, 0.0) for place in other])
         for span_id in self.active:
             self.read_span(span_id, spans[span_id], now, since)
-        # A span of a task that was cancelled, for example, is not among the active ones.
+        # The span of a cancelled task, for example, is not among the active ones.
         missing = self.missing()
         if missing and sweeps:
             before = self.rows.next
@@ -222,7 +222,7 @@ class MetricSamples:
             rest.clear()
 
     def missing(self) -> list[int]:
-        """Return the metrics of which more is known than spans have."""
+        """Return the metrics whose increments are not all found in spans."""
         found = {place: value for place, value in self.rest.items() if abs(value) > TINY}
         if found:
             sums = dict(zip(self.totals.places, self.totals.values))
@@ -230,7 +230,7 @@ class MetricSamples:
         return [*found]
 
     def read_span(self, span_id: str, span: Any, now: float, since: float) -> None:
-        """Append by how much the metrics of a span have grown."""
+        """Append the increments of the metrics of a span."""
         totals = self.span_totals.get(span_id)
         if totals is None:
             totals = self.span_totals[span_id] = Grown()
@@ -251,9 +251,9 @@ class MetricSamples:
         self.rows.extend_columns([*times, array("I", places), spans, increments])
 
     def all_totals(self, scheduler: Any) -> dict[str, Any]:
-        """Return what all metrics are, by metric and span: those of the newest spans, and a rest.
+        """Return the totals by metric and span: the newest spans, and the rest without span.
 
-        To be called after `sample` has settled.
+        Call it after `sample(…, settle=True)`.
         """
         rest: dict[int, float] = {}
         for key, value in scheduler.cumulative_worker_metrics.items():
@@ -282,7 +282,7 @@ class MetricSamples:
     # -- facts of spans -----------------------------------------------------
 
     def note_changed(self, spans: Any, touched: list[str]) -> None:
-        """Number the spans that are new, or that tasks were in."""
+        """Give new numbers to spans that are new or had tasks."""
         changed = self.changed
         new = islice(spans, self.seen_spans, None) if len(spans) > self.seen_spans else ()
         for span_id in [*new, *touched]:
@@ -294,11 +294,11 @@ class MetricSamples:
             del changed[next(iter(changed))]
 
     def ends(self, states: Rows) -> list[int]:
-        """Return the cursors of a reader that has everything, task states too."""
+        """Return the cursors of a reader that has everything, including task states."""
         return [self.rows.next, states.next, len(self.keys.described), self.next_change]
 
     def spans_since(self, scheduler: Any, cursor: int) -> dict[str, Any]:
-        """Return the facts of the spans that changed since a number, as many as one answer has."""
+        """Return the facts of spans that changed since `cursor`, as many as one answer may have."""
         news = []
         spans = spans_of(scheduler)
         for span_id, number in reversed(self.changed.items()):
@@ -325,7 +325,7 @@ def spans_of(scheduler: Any) -> Any:
 
 
 def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
-    """Return the facts of a span, without those of the spans inside it."""
+    """Return the facts of a span, without its inner spans."""
     groups, parent = span.groups, span.parent
     code = "\n\n".join([frame.code for frames in span._code for frame in frames])
     return {
@@ -342,24 +342,24 @@ def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
 
 
 class TaskStates:
-    """Rows of how many tasks are in each state: of prefixes, of workers, of all."""
+    """Rows with the number of tasks in each state: by prefix, by worker, and in total."""
 
     def __init__(self, prefixes: Interned, addresses: Interned) -> None:
         self.prefixes = prefixes
         self.addresses = addresses
         # Time, prefix, worker, the states of UNFINISHED_STATES, executing, fetching, in memory,
-        # mean and earliest start of those that execute.
+        # mean and earliest start of those executing.
         self.rows = Rows("dHHIIIIIIIdd")
-        self.latest: dict[int, Any] = {}  # by prefix, what was seen of it; of all at NO_PREFIX
-        # By address: metrics, how many tasks it processes and has in memory, prefix and start
-        # of those that execute, how many it fetches, and what was seen of its row.
+        self.latest: dict[int, Any] = {}  # by prefix: its last `_seen`; the total is at NO_PREFIX
+        # By address: metrics; numbers of tasks processing and in memory; prefix and start of those
+        # executing; number being fetched; `_seen` of its last row.
         self.workers: dict[str, Any] = {}
         self.beats: list[Any] = []
         self.transitions = -1
 
     def sample(self, scheduler: Any, now: float) -> None:
-        """Append a row of each prefix and worker that has changed, and of all."""
-        # Each heartbeat brings a new dictionary of metrics.
+        """Append a row of each prefix and worker that has changed, and of the total."""
+        # Each heartbeat replaces the dictionary, so identity shows whether one arrived.
         beats = [worker.metrics for worker in scheduler.workers.values()]
         is_same = len(beats) == len(self.beats) and all(map(is_, beats, self.beats))
         if is_same and self.transitions == scheduler.transition_counter:
@@ -373,7 +373,7 @@ class TaskStates:
         found: dict[int, Any] = {}
         counted = [[0] * len(UNFINISHED_STATES)]
         for prefix in scheduler.task_prefixes.values():
-            if not prefix.groups:  # all of its tasks are forgotten
+            if not prefix.groups:  # the scheduler forgot all its tasks
                 continue
             states = prefix.states
             counts = [states.get(state, 0) for state in UNFINISHED_STATES]
@@ -397,7 +397,7 @@ class TaskStates:
         self.rows.extend([(now, *row) for row in rows])
 
     def changed_workers(self, scheduler: Any) -> list[Any]:
-        """Return the rows of workers that have changed, and a last one of those that are gone."""
+        """Return rows of workers that have changed, and a last row of each that left."""
         rows: list[Any] = []
         known, self.workers = self.workers, {}
         for address, worker in scheduler.workers.items():
@@ -419,7 +419,7 @@ class TaskStates:
         return rows + [(NO_PREFIX, self.addresses.add(address), *GONE) for address in gone]
 
     def repeat(self) -> None:
-        """Let the next sample have a row of each."""
+        """Make the next sample contain every row."""
         self.latest = dict.fromkeys(self.latest)
         self.workers = dict.fromkeys(self.workers)
         self.transitions = -1
@@ -429,7 +429,7 @@ GONE = (*[0] * (len(UNFINISHED_STATES) + 3), nan, nan)
 
 
 def _seen(row: Any) -> Any:
-    """Return what makes a row another one: of starts half seconds, since most tasks are short."""
+    """Return what decides whether a row changed; starts count only in steps of half a second."""
     return row[:7], [round(2 * start) for start in row[7:]] if row[4] else None
 
 

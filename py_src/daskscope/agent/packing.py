@@ -1,9 +1,9 @@
 """Pack finished tasks into compressed chunks of columns.
 
-Runs inside the scheduler, so: the standard library and what distributed itself needs,
-syntax of Python 3.9, and every line in `pack` is paid for by each task of the cluster.
-It knows tasks and bytes, and neither readers nor the scheduler. The layout is described
-in docs/protocol.md, part A.
+Runs inside the scheduler, so it uses only the standard library, dependencies of distributed,
+and the syntax of Python 3.9. `pack` must be fast, because it handles every task of the
+cluster. This module must not depend on readers or the scheduler. docs/protocol.md, part A,
+describes the layout.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ import msgpack
 
 OTHER_NAME = "(other)"
 MAX_NAMES = 60_000  # an index must fit into uint16
-NO_PREFIX = 2**16 - 1  # stands for an index where there is none
-MAX_ACTIONS = 128  # recordings have room for as many
-MAX_MERGED = 10_000  # of the names that OTHER_NAME stands for: so many are told apart
+NO_PREFIX = 2**16 - 1  # index that means "no prefix"
+MAX_ACTIONS = 128  # as many as recordings have room for
+MAX_MERGED = 10_000  # distinct names counted as merged into OTHER_NAME
 MAX_NAME_CHARS = 300  # a key without a dash is its own prefix, whatever its length
 MAX_KEY_CHARS = 100_000
-MAX_ERROR_CHARS = 20_000  # of an exception, and of a traceback
-CHUNK_OVERHEAD_BYTES = 800  # what a chunk costs in Python objects beside its bytes
+MAX_ERROR_CHARS = 20_000  # each, for an exception and a traceback
+CHUNK_OVERHEAD_BYTES = 800  # Python objects of a chunk, in addition to its bytes
 
-MAX_KEY_LENGTHS = 8  # of tuples, of which each is a part of the columns
+MAX_KEY_LENGTHS = 8  # distinct lengths of tuple keys; each length has its own columns
 
 PLAIN_KEY_BYTES = 64
 PLAIN_TUPLE_BYTES = 32
 MAX_INTEGER = 2**62
 
 REPORTED = 6
-"""Of a task that finished so many things are kept: see `Pending`."""
+"""Number of values kept for each finished task (see `Pending`)."""
 
 
 def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
-    """Return `value` as text that survives UTF-8 and the separator, at most `limit` long."""
+    """Return `value` as text without lone surrogates and NUL, at most `limit` characters long."""
     text = value if type(value) is str else str(value)
     if len(text) > limit:
         text = text[:limit] + "…"
@@ -52,8 +52,8 @@ def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
 class Interned:
     """A grow-only list of names with the index of each; a full one ends in OTHER_NAME.
 
-    `index` is a plain dictionary, which hot loops subscript themselves: what fails there
-    goes through `add`. `merged` has the hashes of what has no place of its own, up to a bound.
+    `index` is a plain dictionary that hot loops read directly; on a KeyError they call `add`.
+    `merged` has the hashes of names that were replaced by OTHER_NAME, up to MAX_MERGED.
     """
 
     def __init__(self, describe: Any, limit: int = MAX_NAMES, first: Any = ()) -> None:
@@ -70,7 +70,7 @@ class Interned:
         index = self.index.get(item)
         if index is None:
             index = self.append(item)
-            if index < self.limit - 1:  # else not remembered: this is as bounded as the list
+            if index < self.limit - 1:  # so that the dictionary is bounded like the list
                 self.index[item] = index
         return index
 
@@ -105,19 +105,19 @@ class Lanes(Interned):
 
 
 def describe_name(name: Any) -> str:
-    """Return what travels of a prefix or an action."""
+    """Return the text to send for a prefix or an action."""
     return OTHER_NAME if name is None else clean_text(name, MAX_NAME_CHARS)
 
 
 def describe_lane(lane: Any) -> list[str]:
-    """Return what travels of a lane: worker address and thread, both as text."""
+    """Return the texts to send for a lane: worker address and thread."""
     if lane is None:
         return [OTHER_NAME, ""]
     return ["" if part is None else clean_text(part, MAX_NAME_CHARS) for part in lane]
 
 
 def alike(values: Any) -> Any:
-    """Return the first of some values if all are equal, else all: a column is packed as either."""
+    """Return the first value alone if all are equal, else all; `pack` accepts both."""
     return values[:1] if values == values[:1] * len(values) else values
 
 
@@ -155,7 +155,7 @@ def _integers(narrow: str, values: Any) -> array[int]:
 
 
 def clamp(number: Any) -> int:
-    """Return `number` as an integer of 62 bits; what is not a number becomes 0."""
+    """Return `number` as an integer of at most 62 bits; 0 if it is not a number."""
     try:
         return max(-MAX_INTEGER, min(MAX_INTEGER, int(number)))
     except (TypeError, ValueError, OverflowError):
@@ -165,9 +165,9 @@ def clamp(number: Any) -> int:
 def pack_column(column: array[Any]) -> bytes:
     """Return the bytes of `column`, all lowest bytes first, all highest bytes last.
 
-    Each such plane follows a 0, or, if all its bytes are alike, is a 1 and that byte: so one
-    value stands for any number of equal ones. The high bytes of times and sizes hardly change,
-    the low ones are noise. zlib would save little more, for more time than all else takes.
+    Each such plane is a 0 and its bytes, or, if all bytes are equal, a 1 and that byte, so equal
+    values take few bytes. The high bytes of times and sizes hardly change; the low ones are noise.
+    zlib would save little more, and take more time than the rest of the packing.
     """
     if sys.byteorder == "big":
         column.byteswap()
@@ -184,33 +184,33 @@ def pack_column(column: array[Any]) -> bytes:
 def pack_keys(keys: Any) -> tuple[str, bytes]:
     """Return the encoding of `keys`, "columns", "msgpack" or "text", and the packed block.
 
-    The reader makes text of the tuples of Dask's collections: here that would take longer
-    than all else.
+    Tuple keys of Dask's collections are converted to text by the reader: on the scheduler, that
+    would take longer than the rest of the packing.
     """
     types = {*map(type, keys)}
     if tuple in types:
         try:
             if len(types) == 1:
                 return "columns", pack_tuples(keys)
-        except (TypeError, ValueError, OverflowError):  # not a name and small values
+        except (TypeError, ValueError, OverflowError):  # not only a name and small values
             pass
         try:
             return "msgpack", zlib.compress(msgpack.packb(keys), 1)
-        except (TypeError, ValueError, OverflowError):  # not numbers and text alone
+        except (TypeError, ValueError, OverflowError):  # not only numbers and text
             keys = [*map(str, keys)]
     data = join_keys(keys)
-    # Short keys have a random token each, as Client.map makes them: compressing them
-    # costs a fifth of the agent's time and does not even halve them.
+    # Short keys, as of Client.map, mostly consist of a random token: compressing them takes a
+    # fifth of the agent's time and saves less than half of the bytes.
     return "text", zlib.compress(data, 0 if len(data) < PLAIN_KEY_BYTES * len(keys) else 1)
 
 
 def pack_tuples(keys: Any) -> bytes:
-    """Return tuples of a name and small values as columns; `TypeError` if they are not such."""
+    """Return tuples of a name and small values as columns; raise `TypeError` for others."""
     lengths = [*map(len, keys)]
     several = sorted({*lengths})
     if len(several) > MAX_KEY_LENGTHS:
         raise ValueError("too many lengths")
-    one = len(several) == 1  # mostly
+    one = len(several) == 1  # the usual case
     parts: list[Any] = [several if one else lengths]
     for length in several:
         names, *columns = zip(*(keys if one else [key for key in keys if len(key) == length]))
@@ -228,7 +228,7 @@ def pack_tuples(keys: Any) -> bytes:
 def join_keys(keys: Any) -> bytes:
     """Return `keys` as UTF-8 text separated by NUL."""
     try:
-        text = "\0".join(keys)  # mostly
+        text = "\0".join(keys)  # the usual case
     except TypeError:
         text = "\0".join(map(str, keys))
     if len(text) > MAX_KEY_CHARS + 200 * len(keys) or text.count("\0") != len(keys) - 1:
@@ -240,7 +240,7 @@ def join_keys(keys: Any) -> bytes:
 
 
 def sound_rows(rows: Any) -> list[Any]:
-    """Return those of the intervals that can be packed."""
+    """Return the intervals that can be packed."""
     sound = []
     for row in rows if isinstance(rows, (list, tuple)) else ():
         try:
@@ -253,18 +253,18 @@ def sound_rows(rows: Any) -> list[Any]:
 
 
 def last_stop(rows: Any) -> float | None:
-    """Return when the last of some intervals ended; none if there is none."""
+    """Return when the last interval ended, or None without intervals."""
     return max([float(row["stop"]) for row in sound_rows(rows)], default=None)
 
 
 class Pending:
     """Tasks that are not packed yet, in order.
 
-    `finished` has, one after the other, six things of each: how many rows it has, the size of
-    its result, worker, thread, group and key: one list costs less than several. `rows` has the
-    rows of all, `erred` the positions of those that erred.
-    The list around the rows of a task is not kept: thousands of lists that live for a while
-    bring about full collections of Python's garbage, each of which stops the scheduler.
+    `finished` has six values for each task, in one flat list because it costs less than several:
+    number of rows, size of the result, worker, thread, group, key. `rows` has the rows of all
+    tasks, `erred` the positions of erred tasks. The rows of all tasks are in one flat list, because
+    thousands of lists that live for a while cause full garbage collections, which block the
+    scheduler.
     """
 
     def __init__(self) -> None:
@@ -277,7 +277,7 @@ class Pending:
         return len(self.finished) // REPORTED
 
     def report(self, rows: Any, *rest: Any) -> None:
-        """Append what is kept of a task; what is no list at all is one unsound row."""
+        """Append the values of a task; `rows` that is not a list counts as one invalid row."""
         rows = rows if isinstance(rows, (list, tuple)) else (rows,)
         self.rows.extend(rows)
         self.finished.extend((len(rows), *rest))
@@ -292,7 +292,7 @@ class Pending:
         del self.rows[sum(self.finished[::REPORTED]) :]
 
     def mend(self) -> int:
-        """Leave out what cannot be packed, not the tasks; return how many had such."""
+        """Remove values that cannot be packed, not their tasks; return how many tasks had any."""
         mended = 0
         rows: list[Any] = []
         stops = accumulate(self.finished[::REPORTED])
@@ -318,9 +318,9 @@ def pack(
     actions: Interned,
     spans: Interned,
 ) -> dict[str, Any]:
-    """Return a chunk of the pending tasks, of which there is at least one.
+    """Return a chunk of the pending tasks; there must be at least one.
 
-    `groups` and `graphs` have those of each task, or one if it is that of all.
+    `groups` and `graphs` have a value for each task, or a single one for all.
     """
     finished = pending.finished
     keys = finished[5::REPORTED]
@@ -352,5 +352,5 @@ def pack(
 
 
 def size_bytes(chunk: dict[str, Any]) -> int:
-    """Return what `chunk` costs in the scheduler's memory."""
+    """Return how much of the scheduler's memory `chunk` takes."""
     return len(chunk["data"]) + len(chunk["keys"]) + CHUNK_OVERHEAD_BYTES

@@ -1,4 +1,4 @@
-"""Profile cycles of one process, packed: functions and stacks by number, and counts of these.
+"""Packs the profile cycles of one process: functions and stacks by number, and their counts.
 
 Runs inside workers and inside the scheduler, as `daskscope.agent.scheduler` does. distributed
 samples the threads of tasks every 10 ms, and begins a new tree of functions, a cycle, every
@@ -29,24 +29,24 @@ from daskscope.agent.packing import (
 )
 
 IN_ONE_OF = "in one of: "
-MAX_ONE_OF = 5  # names of functions in such a name
-MAX_FRAMES = 20_000  # with more frames or stacks, the tables of names begin anew
+MAX_ONE_OF = 5  # functions listed in such a name
+MAX_FRAMES = 20_000  # with more frames or stacks, the tables of names are reset
 MAX_STACKS = 100_000
 MAX_FILE_CHARS = 1_000
 MAX_SOURCE_CHARS = 300
 MAX_ANSWER_ROWS = 20_000
-MAX_ANSWER_S = 0.02  # of the time of a process; an answer has at least one new cycle
+MAX_ANSWER_S = 0.02  # CPU time for an answer, which has at least one new cycle
 MAX_CYCLE_S = 3_600.0
 COMPUTE, ADMINISTRATIVE = 0, 1
 NOTHING_KNOWN = ["", 0, 0, 0, 0, None, None]
 
 
 class ProfileCycles:
-    """Tells the cycles of one process: of the threads of its tasks, and of its event loop.
+    """Answers with the cycles of one process, in two scopes: task threads and event loop.
 
-    What a reader knows: the `id` of this, the number of the tables of names, how many names of
-    each kind, and which cycle comes next of each scope. The tables are bounded: they begin anew
-    under another number, and cycles are numbered on.
+    A reader sends what it knows: `id` of this object, number of the tables of names, number of
+    names of each kind, and the next cycle of each scope. The tables are bounded: when they are
+    full, they are reset and get a new number; the numbers of cycles go on.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class ProfileCycles:
         self.begin_tables()
 
     def begin_tables(self) -> None:
-        """Forget all names: readers get them again."""
+        """Reset the tables of names; readers get all names again."""
         self.tables += 1
         self.prefixes = Interned(describe_name, first=[""])
         self.frames: list[list[Any]] = [["", "", 0, 0, ""]]
@@ -66,9 +66,9 @@ class ProfileCycles:
         self.stacks: dict[tuple[int, str], int] = {}
 
     def answer(self, known: Any, process: Any, last: bool = False) -> bytes:
-        """Return the cycles that are new to a reader, and whether there are more of them.
+        """Return the cycles that are new to a reader, and whether more are left.
 
-        With the `last` answer to it everything comes, with the cycle that has not ended.
+        The `last` answer contains all of them and the current cycle.
         """
         begun = thread_time()
         if not known or known[0] != self.id:
@@ -101,7 +101,7 @@ class ProfileCycles:
                         self.walk(state, self.prefixes.add(prefix), exact=False)
                 else:
                     self.walk(found, 0, exact=True)
-                    end += process.ahead_s  # compute cycles are by the scheduler's clock
+                    end += process.ahead_s  # compute cycles already use the scheduler's clock
                 begins.append(end - length)
                 ends.append(end)
                 rows.append(len(cells[0]) - before)
@@ -132,10 +132,10 @@ class ProfileCycles:
         return zlib.compress(msgpack.packb(message), 1)
 
     def walk(self, state: Any, prefix: int, exact: bool) -> None:
-        """Append the counts of a tree: of each stack what was seen of itself.
+        """Append the self counts of a tree: samples in which a stack was the innermost one.
 
-        distributed does not count the last function of a stack, unless `exact`. So what a
-        function was seen more often than all that it calls is of the one that it calls.
+        Unless `exact`, distributed does not count the last function of a stack: if a function has
+        more samples than its callees together, the difference belongs to a callee.
         """
         stacks, (prefixes, numbers, counts) = self.stacks, self.cells
         todo = [(state, 0)]
@@ -159,7 +159,7 @@ class ProfileCycles:
                 counts.append(own)
 
     def one_of(self, at: int, children: Any) -> int:
-        """Return the stack for samples of which it is not known which one of several was seen."""
+        """Return a stack for samples that belong to an unknown one of several callees."""
         called = sorted({str(child["description"]["name"]) for child in children.values()})
         if len(called) > MAX_ONE_OF:
             called = [*called[:MAX_ONE_OF], "…"]
@@ -169,7 +169,7 @@ class ProfileCycles:
         return self.add_stack(at, name, about) if number is None else number
 
     def add_stack(self, parent: int, ident: str, about: Any) -> int:
-        """Return the number of a stack that is new."""
+        """Add a stack, and return its number."""
         frame = self.frame_index.get(ident)
         if frame is None:
             frame = self.frame_index[ident] = len(self.frames)
@@ -181,7 +181,7 @@ class ProfileCycles:
 
 
 def described_frame(ident: str, about: Any) -> list[Any]:
-    """Return what travels of a function: name, file, first line, a line where it was seen."""
+    """Return what to send for a function: name, file, first line, a sampled line, its source."""
     file, name = str(about["filename"]), str(about["name"])
     _, _, line = ident.rpartition(";")  # name;file;first line
     return [
@@ -194,21 +194,21 @@ def described_frame(ident: str, about: Any) -> list[Any]:
 
 
 class _History:
-    """Numbers the cycles of a list of distributed's, which forgets old ones."""
+    """Numbers the cycles in a list of distributed, which drops old ones."""
 
     def __init__(self) -> None:
         self.latest: Any = None
         self.next = 0  # number of the next one
 
     def look(self, cycles: list[Any], cycle_s: float) -> int:
-        """Take note of what is there; return the number of the first."""
+        """Number the cycles in the list; return the number of the first one."""
         new = 0
         for cycle in reversed(cycles):
             if cycle is self.latest:
                 break
             new += 1
         else:
-            if self.latest is not None and cycles:  # these came and went in between
+            if self.latest is not None and cycles:  # count cycles that were dropped in between
                 gone_s = cycles[0][0] - self.latest[0]
                 new += max(round(gone_s / cycle_s) - 1, 0)
         self.next += new
@@ -217,7 +217,7 @@ class _History:
 
 
 class ProfiledProcess:
-    """What distributed has of the profile of a worker, or of the scheduler."""
+    """The profile that distributed keeps in a worker or in the scheduler."""
 
     def __init__(self, server: Any) -> None:
         self.server = server
@@ -240,18 +240,18 @@ class ProfiledProcess:
 
     @property
     def ahead_s(self) -> float:
-        """How much the scheduler's clock is ahead of the one here."""
+        """Seconds by which the scheduler's clock is ahead of this process's."""
         return float(getattr(self.server, "scheduler_delay", 0.0))
 
     def cycles(self, scope: int) -> list[Any]:
-        """Return the cycles that are over: when each ended, and its tree, or trees by prefix."""
+        """Return the completed cycles: the end of each, and its tree or its trees by prefix."""
         if scope == COMPUTE:
             return [*self.server.profile_keys_history] if self.compute else []
-        with profile.lock:  # the thread that samples event loops appends before it has counted
+        with profile.lock:  # distributed's sampling thread appends a cycle before it is counted
             return [*self.server.io_loop.profile]
 
     def unfinished(self, scope: int) -> list[Any]:
-        """Return the cycle that has not ended, as if it ended now."""
+        """Return the current cycle, with now as its end."""
         if scope != COMPUTE or not self.compute or not self.server.profile_keys:
             return []
         return [(time() + self.ahead_s, dict(self.server.profile_keys))]

@@ -1,10 +1,10 @@
 """The agent: a scheduler plugin that captures every finished task and answers readers.
 
 Runs inside the scheduler, where daskscope is not installed: it is sent as source text
-(see `daskscope.agent`), uses the standard library and distributed only, and the syntax
-of Python 3.9. Its first duty is to do no harm: `transition` appends to a few lists, memory
-is bounded, an exception (of any kind, hence the blind `except`s) disables the agent and
-never reaches the scheduler, and it removes itself with its last reader.
+(see `daskscope.agent`), and uses only the standard library, distributed, and the syntax
+of Python 3.9. It must not harm the scheduler: `transition` only appends to a few lists, memory
+is bounded, any exception disables the agent and never reaches the scheduler (hence the blind
+`except`s), and the agent removes itself when its last reader has gone.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from daskscope.agent.packing import (
     sound_rows,
 )
 
-CHUNK_LENGTH = 2_000 * REPORTED  # of the list of what is pending
+CHUNK_LENGTH = 2_000 * REPORTED  # length of `pending.finished` at which tasks are packed
 MAX_ERRORS = 1_000
 MAX_CHANGES = 10_000
 UNKNOWN_CLIENT_LEASE_S = 60.0
-CLOSED_CLIENT_LEASE_S = 2.0  # for the reader's last question
+CLOSED_CLIENT_LEASE_S = 2.0  # time for the reader's last request
 LEASE_CHECK_S = 30.0
 LEAST_SAMPLE_S = 0.001
-SAMPLE_SHARE = 0.05  # of the scheduler's time that samples of memory may take
+SAMPLE_SHARE = 0.05  # share of the scheduler's time that samples of memory may take
 HELD_S = 0.1
-MISSING: Any = []  # cannot be packed as what it stands for, so that it is noticed
+MISSING: Any = []  # default that fails to pack, so that a missing argument is noticed
 
 
 class Agent(SchedulerPlugin):
@@ -81,8 +81,8 @@ class Agent(SchedulerPlugin):
         self.sampler: Any = None  # the timer of the next sample of memory
         self.sample_s = 0.0
         self.transition = _ignore
-        # By reader's id: the client's id, monotonic time of the last poll, lease in seconds, and
-        # after how many seconds it wants samples of memory.
+        # By reader's id: the client's id, monotonic time of the last poll, and in seconds the lease
+        # and the interval of memory samples.
         self.readers: dict[str, list[Any]] = {}
         self.pending = Pending()
         self.chunks: list[dict[str, Any]] = []
@@ -91,7 +91,7 @@ class Agent(SchedulerPlugin):
         self.next = 0  # number of the first task that is still pending
         self.incomplete = 0
         self.before = 0  # tasks that had finished when capturing began
-        # By prefix: erred before, and what raised since. The rest could not run.
+        # By prefix: tasks that erred before, and tasks that raised since. The rest could not run.
         self.raised: dict[str, int] = {}
         self.errors = Log(MAX_ERRORS)
         self.changes = Log(MAX_CHANGES)
@@ -109,10 +109,10 @@ class Agent(SchedulerPlugin):
         self.metrics_failure: str | None = None
         self.profiles = ProfileGather(name, worker_agent)
 
-    # -- life ---------------------------------------------------------------
+    # -- lifetime -----------------------------------------------------------
 
     async def start(self, scheduler: Any) -> None:
-        """Begin to capture and to answer."""
+        """Start capturing and answering."""
         self.scheduler = scheduler
         self.transition = self.make_transition()
         self.before = finished_tasks(scheduler)
@@ -131,7 +131,7 @@ class Agent(SchedulerPlugin):
         self.check_leases()
 
     async def close(self) -> None:
-        """Leave: the scheduler is closing."""
+        """Leave, because the scheduler is closing."""
         self.leave()
 
     def leave(self) -> None:
@@ -172,7 +172,7 @@ class Agent(SchedulerPlugin):
         self.metric_samples.clear()
 
     def check_leases(self) -> None:
-        """Let readers go that have stopped asking; leave with the last one."""
+        """Remove readers that stopped polling; leave when none is left."""
         now = monotonic()
         for reader, (_, polled, lease_s, _) in list(self.readers.items()):
             if now - polled > lease_s:
@@ -183,13 +183,13 @@ class Agent(SchedulerPlugin):
             self.leave()
 
     def check_leases_in(self, seconds: float) -> None:
-        """Look at the leases after some seconds, and not before."""
+        """Schedule the next check of leases, in place of an earlier one."""
         if self.lease_check is not None:
             self.lease_check.cancel()
         self.lease_check = self.scheduler.loop.asyncio_loop.call_later(seconds, self.check_leases)
 
     def remove_client(self, scheduler: Any, client: str) -> None:
-        """Cut the lease of a client that has gone: its readers may ask once more."""
+        """Shorten the leases of a closed client's readers: they may poll once more."""
         try:
             for reader, lease in self.readers.items():
                 if lease[0] == client:
@@ -199,7 +199,7 @@ class Agent(SchedulerPlugin):
             self.fail()
 
     def release(self, reader: str = "") -> bool:
-        """Let a reader go that will not ask again."""
+        """Remove a reader that will not poll again."""
         self.readers.pop(reader, None)
         if not self.readers:
             self.leave()
@@ -208,7 +208,7 @@ class Agent(SchedulerPlugin):
     # -- capture ------------------------------------------------------------
 
     def make_transition(self) -> Callable[..., None]:
-        """Return the hook for each transition: a closure, the cheapest call there is."""
+        """Return the hook for transitions: a closure, because that is the cheapest call."""
         pending = self.pending.finished
         extend_finished = pending.extend
         extend_rows = self.pending.rows.extend
@@ -216,8 +216,8 @@ class Agent(SchedulerPlugin):
         append_left_size = self.memory_samples.left_sizes.append
         tasks = self.scheduler.tasks
 
-        # All that comes is named, and by position: what is left over is looked up among the
-        # names one by one, and defaults of keywords in a dictionary.
+        # Every argument that Dask passes has a positional parameter: CPython is slower with
+        # `**rest` and with defaults of keyword-only parameters.
         def transition(
             key: Any,
             start: str,
@@ -249,7 +249,7 @@ class Agent(SchedulerPlugin):
             elif start == "memory":
                 try:
                     task = tasks[key]
-                    if task.run_spec is not None:  # else scattered: it came without a transition
+                    if task.run_spec is not None:  # scattered data was never counted as held
                         append_left_group(task.group)
                         append_left_size(task.nbytes)
                 except Exception:
@@ -258,7 +258,7 @@ class Agent(SchedulerPlugin):
         return transition
 
     def capture_rest(self, key: Any, *finished: Any) -> None:
-        """Keep a task of which something is missing, without that."""
+        """Keep a task whose transition lacks values or has invalid ones."""
         try:
             self.pending.cut()
             self.incomplete += 1
@@ -270,14 +270,14 @@ class Agent(SchedulerPlugin):
     def capture_error(
         self, key: Any, task: Any, rows: Any, worker: Any, thread: Any, finished: dict[str, Any]
     ) -> None:
-        """Keep a task that erred: it may have no startstops, no worker, no thread."""
+        """Keep a task that erred; it may have no startstops, worker or thread."""
         worker, thread = [None if value is MISSING else value for value in (worker, thread)]
         exception = finished.get("exception_text")
         if exception is None:
             exception = "KilledWorker: %d workers went away while they ran this task" % (
                 task.suspicious,
             )
-        # The exception objects themselves may be huge: they stay with the scheduler.
+        # Exception objects may be huge, so only their text is kept.
         rows = rows or ()
         when = last_stop(rows)
         prefix = task.prefix.name
@@ -299,7 +299,7 @@ class Agent(SchedulerPlugin):
         )
 
     def pack_pending(self) -> None:
-        """Make a chunk of the tasks that came since the last one."""
+        """Pack the pending tasks into a chunk."""
         if not self.pending.finished:
             return
         names = (self.prefixes, self.lanes, self.actions, self.spans)
@@ -326,7 +326,7 @@ class Agent(SchedulerPlugin):
             self.drop_oldest()
 
     def drop_oldest(self) -> None:
-        """Keep the bound of memory."""
+        """Drop the oldest chunks until the agent is within its memory limit."""
         count = 0
         while self.memory > self.memory_limit and count < len(self.chunks) - 1:
             chunk = self.chunks[count]
@@ -347,7 +347,7 @@ class Agent(SchedulerPlugin):
         stimulus_id: Any = None,
         **_: Any,
     ) -> None:
-        """Note a graph, before its tasks begin to move."""
+        """Note a graph, before its tasks have transitions."""
         if self.failure is not None:
             return
         try:
@@ -361,26 +361,26 @@ class Agent(SchedulerPlugin):
     # -- workers ------------------------------------------------------------
 
     def add_worker(self, scheduler: Any, worker: str) -> None:
-        """Note that a worker came."""
+        """Log that a worker joined."""
         try:
             state = scheduler.workers[worker]
             detail = "%d thread%s" % (state.nthreads, "" if state.nthreads == 1 else "s")
-            # It may leave before anybody takes a snapshot: its name goes along.
+            # The worker may leave before the next snapshot, so its name is sent here.
             self.change(worker, "added", detail, name=clean_text(state.name, MAX_NAME_CHARS))
         except Exception:
             self.fail()
 
     def remove_worker(self, scheduler: Any, worker: str, **kwargs: Any) -> None:
-        """Note that a worker left; why, the scheduler does not say in words for people."""
+        """Log that a worker left; the scheduler gives no readable reason."""
         self.change(worker, "removed", "")
 
     def restart(self, scheduler: Any) -> None:
-        """Note that the user restarted the cluster; its prefixes begin to count anew."""
+        """Log that the user restarted the cluster, which resets the counts of its prefixes."""
         self.raised.clear()
         self.change("", "restarted", "all tasks were forgotten")
 
     def log_event(self, topic: str, msg: Any) -> None:
-        """Keep an event; this is called for each of its topics. Note a worker's new status."""
+        """Keep an event and log a worker's new status; Dask calls this once for each topic."""
         try:
             self.events.append(published_event(self.scheduler, topic, msg), topic)
         except Exception:
@@ -389,7 +389,7 @@ class Agent(SchedulerPlugin):
             self.change(topic, str(msg.get("status")), "was %s" % (msg.get("prev-status"),))
 
     def change(self, worker: Any, what: str, detail: Any, **more: Any) -> None:
-        """Append to the changes of workers."""
+        """Append to the log of changes of workers."""
         try:
             self.changes.append(
                 {
@@ -406,7 +406,7 @@ class Agent(SchedulerPlugin):
     # -- memory -------------------------------------------------------------
 
     def sample_every(self, seconds: float, at_once: bool) -> None:
-        """Sample memory at once if a reader asks for that, or for samples sooner than so far."""
+        """Sample memory now if a reader asks for it, or wants a shorter interval than before."""
         if at_once or self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
             self.stop_sampling()
             self.sample()
@@ -418,7 +418,7 @@ class Agent(SchedulerPlugin):
             self.sampler = None
 
     def sample(self) -> None:
-        """Sample memory, and go on at the smallest interval that a reader wants."""
+        """Sample memory, and set the timer to the shortest interval that a reader wants."""
         wanted = [reader[3] for reader in self.readers.values() if reader[3]]
         timer, self.sampler = self.sampler, None
         if not wanted:
@@ -449,7 +449,7 @@ class Agent(SchedulerPlugin):
         limit_bytes: int = 2_000_000,
         last: bool = False,
     ) -> Any:
-        """Answer one reader with what is new to it of the profiles of workers and scheduler."""
+        """Answer one reader with new profile data of workers and scheduler."""
         if self.failure is not None or self.scheduler.plugins.get(self.name) is not self:
             return None
         return await self.profiles.answer(reader, known or {}, after, left, limit_bytes, last)
@@ -465,7 +465,7 @@ class Agent(SchedulerPlugin):
     ) -> dict[str, Any] | None:
         """Answer one reader with everything that is new to it, and how long that took."""
         if self.scheduler.plugins.get(self.name) is not self:
-            # Unregistered by force: no task reaches it any more. As if it were not here.
+            # Someone unregistered this plugin, so it gets no tasks: answer like a missing agent.
             self.leave()
             return None
         begun = thread_time()
@@ -488,7 +488,7 @@ class Agent(SchedulerPlugin):
         self.graphs.sweep(self.scheduler)
         chunks: list[dict[str, Any]] = []
         size, whole = 0, True
-        # A chunk is handed out whole, also when the cursor points into it.
+        # A chunk is sent whole, even if the cursor points into it.
         for chunk in self.chunks[max(bisect_right(self.chunk_firsts, cursor) - 1, 0) :]:
             if chunk["first"] + chunk["tasks"] <= cursor:
                 continue
@@ -502,7 +502,7 @@ class Agent(SchedulerPlugin):
             memory = self.answer_memory(want)
         else:
             self.memory_samples.settle(self.pending)
-        # The reader spreads increments over tasks: what it has not read yet has to come before.
+        # The reader spreads increments over tasks, so it must have all finished tasks first.
         metrics = self.answer_metrics(want) if want.get("metrics_wanted") and whole else None
         names = want.get("names") or {}
         lists = {
@@ -538,19 +538,19 @@ class Agent(SchedulerPlugin):
         return answer
 
     def answer_memory(self, want: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the new samples of memory since the cursors of a reader; first, a row of each."""
+        """Return the samples of memory since a reader's cursors; at first a row of every key."""
         self.sample_every(want["memory_s"], bool(want.get("memory_now")))
         cursors = want.get("memory")
         samples, now = self.memory_samples, time()
         if cursors is None:
-            samples.sample(self.scheduler.workers, now)  # others still hear who has gone
+            samples.sample(self.scheduler.workers, now)  # so that other readers get who left
             cursors = samples.repeat()
             samples.sample(self.scheduler.workers, now)
         samples.sample_held(self.pending, now)
         return samples.since(cursors)
 
     def answer_metrics(self, want: dict[str, Any]) -> dict[str, Any] | None:
-        """Return what is new of metrics, or why there are none any more: tasks go on."""
+        """Return new metrics, or the error that stopped them; tasks are not affected."""
         try:
             if self.metrics_failure is None:
                 return self.new_metrics(want)
@@ -559,13 +559,13 @@ class Agent(SchedulerPlugin):
         return {"error": self.metrics_failure}
 
     def new_metrics(self, want: dict[str, Any]) -> dict[str, Any] | None:
-        """Return what is new of metrics, task states and spans; first, the totals.
+        """Return new metrics, task states and spans; at first the totals.
 
-        None between two samples, where a reader has all of the last one.
+        Return None if there was no sample since the reader's last poll.
         """
         metrics, states, cursors = self.metric_samples, self.task_states, want.get("metrics")
         begun = monotonic()
-        # The end of a block wants a snapshot, and what the last heartbeats brought.
+        # A request for workers comes from the end of a block, which needs the latest metrics.
         if cursors is None or want.get("workers") or begun >= self.metrics_at:
             begun_s, now = thread_time(), time()
             metrics.sample(self.scheduler, now, settle=cursors is None)
@@ -593,4 +593,4 @@ class Agent(SchedulerPlugin):
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-    """Stands for `transition` once the agent has stopped capturing."""
+    """Replace `transition` once the agent has stopped capturing."""

@@ -1,6 +1,6 @@
-"""The part of the agent that runs in each worker: it answers with what is new of the profile.
+"""The agent's plugin in each worker: answers with new cycles of the profile.
 
-It is sent as source text, as the scheduler's part is, and does nothing between two questions.
+It is sent as source text, like the scheduler plugin, and does nothing between two requests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles, ProfiledProcess
 
 MAX_READERS = 20
-LAST_WORDS_S = 0.5  # the longest that a closing worker waits for the scheduler
+LAST_WORDS_S = 0.5  # a closing worker waits at most this long for the scheduler
 
 
 class WorkerAgent(WorkerPlugin):
@@ -27,17 +27,17 @@ class WorkerAgent(WorkerPlugin):
         self.worker: Any = None
         self.cycles: Any = None
         self.process: Any = None
-        self.readers: dict[str, Any] = {}  # what each had when it last asked
+        self.readers: dict[str, Any] = {}  # what each reader had at its last request
 
     def setup(self, worker: Any) -> None:
-        """Begin to answer."""
+        """Start answering."""
         self.worker = worker
         self.cycles = ProfileCycles()
         self.process = ProfiledProcess(worker)
         worker.handlers[self.name + "_profile"] = self.profile
 
     async def teardown(self, worker: Any) -> None:
-        """Leave, as the readers have gone; or send the rest, as the worker closes."""
+        """Remove the plugin; if the worker is closing, send the remaining cycles first."""
         handler = worker.handlers.get(self.name + "_profile")
         if getattr(handler, "__self__", None) is self:
             del worker.handlers[self.name + "_profile"]
@@ -50,7 +50,7 @@ class WorkerAgent(WorkerPlugin):
         self.readers.clear()
 
     def profile(self, reader: str = "", packed: bytes = b"", last: bool = False) -> Any:
-        """Return what is new to a reader; with `last` it will not ask again."""
+        """Return what is new to a reader; `last` means that it will not ask again."""
         self.readers.pop(reader, None)
         try:
             known = msgpack.unpackb(packed) if packed else None
@@ -59,16 +59,16 @@ class WorkerAgent(WorkerPlugin):
                 if len(self.readers) > MAX_READERS:
                     del self.readers[next(iter(self.readers))]
             return self.cycles.answer(known, self.process, last)
-        except Exception:  # another distributed; the reader reports that it cannot read this
+        except Exception:  # an unsupported version of distributed; the reader reports it
             return b""
 
     def last_words(self) -> Any:
-        """Return all cycles that one of the readers may not have."""
+        """Return all cycles that at least one reader lacks."""
         asked = [
             known if known and known[0] == self.cycles.id else NOTHING_KNOWN
             for known in self.readers.values()
         ]
         firsts = [None if None in at else min(at) for at in zip(*[one[-2:] for one in asked])]
-        self.cycles.begin_tables()  # so that it can be read on its own
+        self.cycles.begin_tables()  # so that the message is self-contained
         known = [self.cycles.id, 0, 0, 0, 0, *(firsts or [None, None])]
         return self.cycles.answer(known, self.process, last=True)
