@@ -1,4 +1,4 @@
-"""From recordings to pages: paced, numbered, repaired, and nothing queued on the way."""
+"""Sends recordings to pages in numbered messages: paced, repaired, and without queues."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One session on its way to one page: a set of cursors into the recording.
+"""Sends one session to one page: a set of cursors into the recording.
 
-A feed decides what is said next and remembers what each number stood for until the
-page has it. It knows neither channels nor allowances, and takes the time as an argument.
+A feed decides what is sent next, and keeps a description of each numbered message until the
+page acknowledges it. It knows neither channels nor allowances, and gets the time as an argument.
 """
 
 from __future__ import annotations
@@ -34,39 +34,39 @@ if TYPE_CHECKING:
 KEY_PIECES: Final = 64
 KEYS_BYTES: Final = LIMITS["batch_bytes"] // 2
 PAGE_KEY_BYTES: Final = LIMITS["page_key_bytes"]
-"""A page keeps so many bytes of keys; what would push others out is sent only if asked for."""
+"""Bytes of keys that a page keeps; beyond them, keys are sent only on request."""
 
 
 class KeyCursor:
-    """A feed's keys. What is planned counts as sent only when `took` says so."""
+    """A feed's cursor into keys. Planned keys count as sent once `took` is called."""
 
     def __init__(self, recording: RecordingStore) -> None:
         self._recording = recording
         self._sent = Ranges()
         self._sent_bytes = 0
-        self._asked: dict[Range, int] = {}  # whole blocks and their bytes, in order
+        self._asked: dict[Range, int] = {}  # requested blocks and their bytes, in order
 
     @property
     def asked(self) -> bool:
-        """Whether keys are wanted that have not been sent yet."""
+        """Whether requested keys have not been sent yet."""
         return bool(self._asked)
 
     def restart(self) -> None:
-        """Nothing of what was sent is there any more."""
+        """Forget what was sent, because the page no longer has it."""
         self._sent = Ranges()
         self._sent_bytes = 0
 
     def ask(self, first: int, stop: int, on_their_way: Ranges) -> None:
-        """Send these keys first, again if need be: a page keeps only so many."""
+        """Send these keys first, even if they were sent before: a page may have dropped them."""
         for chunk in self._recording.chunks_of(first, stop):
             for block in chunk.keys:
                 wanted = max(first, block.first), min(stop, block.stop)
                 if wanted[0] < wanted[1] and on_their_way.missing(*wanted):
-                    # The whole block: a neighbour will be asked for next.
+                    # The whole block, because neighbouring keys are likely to be requested next.
                     self._asked[block.first, block.stop] = len(block.data)
 
     def plan_asked(self, max_bytes: float) -> Keys | None:
-        """Return keys that were asked for."""
+        """Return keys that were requested."""
         pieces: list[Range] = []
         size = 0
         for piece, size_bytes in self._asked.items():
@@ -77,7 +77,7 @@ class KeyCursor:
         return Keys(tuple(pieces)) if pieces else None
 
     def plan(self, max_bytes: float) -> Keys | None:
-        """Return keys that were not asked for, newest first, until a page has enough."""
+        """Return keys that were not requested, newest first, until the page has PAGE_KEY_BYTES."""
         chunks = self._recording.chunks()
         if not chunks:
             return None
@@ -109,28 +109,28 @@ class KeyCursor:
 BATCH_ROWS: Final = LIMITS["batch_rows"]
 BATCH_BYTES: Final = LIMITS["batch_bytes"]
 PAGE_ROWS: Final = LIMITS["page_rows"]
-"""A page that holds so many rows gets no more history, only what happens now."""
+"""A page with this many rows gets no more history, only new rows."""
 
 ROW_BYTES: Final = sum(np.dtype(column.type).itemsize for column in TASKS.columns)
 FRAME_BYTES: Final = 3_000
-"""What a batch weighs beside its rows."""
+"""Bytes of a batch in addition to its rows."""
 
 LIVE_LAG_TASKS: Final = 4 * BATCH_ROWS
-"""A page that is further behind than this goes on with what is new; the rest is history."""
+"""A page that is further behind continues with new tasks; the others are sent as history."""
 
 COARSE_TASKS: Final = 3 * BATCH_ROWS
-"""From so many missing tasks on, a coarse picture comes first."""
+"""If at least this many tasks are missing, a preview is sent first."""
 
 COARSE_PAUSE_S: Final = 10.0
-"""A full page gets a coarse picture of what it skips, but not more often than this."""
+"""Least time between two previews of the tasks that a full page skips."""
 
 KEYS_QUIET_S: Final = 1.0
-"""Keys are sent unasked when no rows came for so long."""
+"""Keys are sent without request if no rows were sent for this long."""
 
 MAX_UNACKNOWLEDGED: Final = 20_000
 RESEND_S: Final = 0.2
-"""A number that is reported as missing this soon is still on its way; the next time
-twice as long, since what was sent again may be stuck behind the rest."""
+"""A message reported as missing sooner than this is still on its way. The time doubles with each
+resend, since a resent message may wait behind the rest."""
 
 MAX_RESEND_S: Final = 3.2
 
@@ -144,14 +144,14 @@ class _Sent:
 
 
 class Feed:
-    """What one page has, gets next and lost of one session."""
+    """What one page has of one session, what it gets next, and what it lost."""
 
     def __init__(self, source: Source, page: str) -> None:
         self.source = source
         self.page = page
         self.visible = False
         self.tables: frozenset[str] = frozenset()
-        """What the page subscribes to."""
+        """The tables to which the page subscribes."""
         self.seq = 0
         self.in_flight_bytes = 0
         self.rows_at_s = self.keys_at_s = float("-inf")
@@ -164,14 +164,14 @@ class Feed:
         self._tables = TableCursor(self._recording)
         self._out_of_step = False
         self._coarse_due = False
-        self._coarse_stop = 0  # the coarse picture that was sent ends here
+        self._coarse_stop = 0  # end of the last preview that was sent
         self._coarse_at_s = float("-inf")
         self._sent: dict[int, _Sent] = {}
-        self._lost: dict[int, None] = {}  # numbers to say again, in order
+        self._lost: dict[int, None] = {}  # numbers to send again, in order
 
     @property
     def full(self) -> bool:
-        """Whether the page holds as many rows as it may."""
+        """Whether the page has as many rows as it may keep."""
         return self.page_rows >= PAGE_ROWS
 
     def watch(
@@ -182,13 +182,13 @@ class Feed:
         *,
         restart: bool = False,
     ) -> None:
-        """Take over what the page says that it holds; what is on its way counts as held.
+        """Take over which rows the page reports to have; rows on their way count as received.
 
-        With `restart` the page has given up what it lost: all rows but those of tasks, and
-        keys, are sent again, under new numbers. It knows their rows by the numbers of these.
+        `restart` means that the page gave up on lost messages: keys, and the rows of all tables
+        except tasks, are sent again in new messages. The page recognises rows by their numbers.
         """
         recording = self._recording
-        if restart or self._out_of_step:  # or another store than before
+        if restart or self._out_of_step:  # the page misses messages that this feed does not know
             self._out_of_step = False
             self._tables.restart()
             self.keys.restart()
@@ -204,7 +204,7 @@ class Feed:
         self._coarse_due = TASKS.name in self.tables and self.history_missing() >= COARSE_TASKS
 
     def acknowledge(self, seq: int, missing: Iterable[int], now_s: float) -> None:
-        """Everything up to `seq` arrived but `missing`: those are said again."""
+        """Note that everything up to `seq` arrived except `missing`, which is sent again."""
         lost = set(missing)
         for number in [n for n in self._sent if n <= seq and n not in lost]:
             self._forget(number)
@@ -227,7 +227,7 @@ class Feed:
     def next_message(
         self, now_s: float, *, keys_while_busy: bool, max_bytes: float = BATCH_BYTES
     ) -> Outgoing | None:
-        """Return what is to be said now, counted as sent once it could be built."""
+        """Return the next message; its content counts as sent once it could be built."""
         message = self.lost_message(now_s)
         if message is not None or len(self._sent) >= MAX_UNACKNOWLEDGED:
             return message
@@ -247,7 +247,7 @@ class Feed:
         return isinstance(self._plan(now_s, False, BATCH_BYTES), Rows)
 
     def lost_message(self, now_s: float) -> Outgoing | None:
-        """Return what was lost, under its old number. It is paid for already."""
+        """Return a lost message, under its old number; its bytes are still counted as in flight."""
         if not self._lost:
             return None
         number = next(iter(self._lost))
@@ -258,7 +258,7 @@ class Feed:
         return sent.content.build(self._recording, {**self._address, "seq": number})
 
     def _plan(self, now_s: float, keys_while_busy: bool, max_bytes: float) -> Content | None:
-        """Return what to say next. Nothing counts as said yet: building it may fail."""
+        """Return what to send next. It does not count as sent yet, since building it may fail."""
         asked = self.keys.plan_asked(max_bytes)
         if asked is not None or not self.visible:
             return asked
@@ -282,7 +282,7 @@ class Feed:
         return content
 
     def _took(self, content: Content, message: Outgoing, now_s: float) -> None:
-        """Count as said what is on its way."""
+        """Count the content of a message as sent."""
         match content:
             case Rows():
                 self._held.add(content.first, content.stop)
@@ -309,7 +309,7 @@ class Feed:
             self._live = recording.next_task
             self._coarse_due = self.history_missing() >= COARSE_TASKS and not self.full
             return None
-        # The page may hold some of it already, from before it lost the connection.
+        # The page may have some of these rows from before it lost the connection.
         while self._live < recording.next_task:
             chunks = recording.chunks_of(self._live, recording.next_task)
             if not chunks:
@@ -320,7 +320,7 @@ class Feed:
             if self._held.missing(first, stop) == stop - first:
                 return Rows("live", first, stop)
             if self._held.missing(first, stop):
-                return None  # partly held: the rest is history
+                return None  # the page has a part: the rest is sent as history
         return None
 
     def _plan_detail(self, now_s: float, rows: int) -> Rows | Coarse | None:
@@ -344,7 +344,7 @@ class Feed:
 
 
 def _tasks_from(chunk: TaskChunk, first: int, most: int) -> int:
-    """Return the end of the tasks from `first` on that fill `most` rows, at least one."""
+    """Return the end of the tasks, at least one, that fill `most` rows from `first` on."""
     rows = chunk.rows_of(first, chunk.stop)
     if rows.stop - rows.start <= most:
         return chunk.stop
@@ -352,7 +352,7 @@ def _tasks_from(chunk: TaskChunk, first: int, most: int) -> int:
 
 
 def _tasks_back(chunk: TaskChunk, low: int, stop: int, most: int) -> int:
-    """Return the first of the tasks up to `stop` that fill `most` rows, at least one."""
+    """Return the first of the tasks, at least one, that fill `most` rows up to `stop`."""
     rows = chunk.rows_of(low, stop)
     if rows.stop - rows.start <= most:
         return low
@@ -360,7 +360,7 @@ def _tasks_back(chunk: TaskChunk, low: int, stop: int, most: int) -> int:
 
 
 def _rows_of(recording: RecordingStore, first: int, stop: int) -> int:
-    """Return how many rows some tasks have; one for each that was dropped since."""
+    """Return the number of rows of some tasks; a task dropped since counts as one row."""
     found, tasks = 0, stop - first
     for chunk in recording.chunks_of(first, stop):
         rows = chunk.rows_of(first, stop)

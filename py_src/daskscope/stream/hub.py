@@ -1,9 +1,9 @@
-"""The hub of one kernel: sessions on one side, pages on the other.
+"""The hub of a kernel, which connects its sessions with pages.
 
-Everything happens on one event loop in the background, so that data flow while a cell
-is busy; the public methods may be called from any thread. Nothing is queued: a page is
-a set of cursors, and what cannot be sent now is looked up again later. There is one
-timer while a page watches, and none otherwise.
+Everything runs on one event loop in the background, so that data flows while a cell is
+busy; public methods may be called from any thread. Nothing is queued: a page is a set of
+cursors, and what cannot be sent now is read from the recording later. There is one timer
+while a page watches a session, and none otherwise.
 """
 
 from __future__ import annotations
@@ -63,24 +63,24 @@ logger = logging.getLogger(__name__)
 MAX_PAGES: Final = 64
 
 CODE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Before each time that a widget's code is sent to a page that could not ask for it."""
+"""Pauses before a widget's code is sent to a page whose request the kernel may not hear."""
 
 CODE_AGAIN_S: Final = 1.0
-"""Requests that waited for the end of a cell come all at once: one answer is enough."""
+"""Requests that waited for the end of a cell arrive together: one answer is enough."""
 
 
 class Loop(Protocol):
-    """A reason to keep the background loop, and the way to it."""
+    """Access to the background loop, which runs as long as someone holds it."""
 
     def hold(self, holder: object) -> asyncio.AbstractEventLoop:
         """Return the loop and keep it running."""
 
     def drop(self, holder: object) -> None:
-        """Let go of it."""
+        """Release the loop."""
 
 
 def _is_running(loop: asyncio.AbstractEventLoop) -> bool:
-    """Return whether this thread runs the loop just now."""
+    """Return whether the current thread runs this loop."""
     try:
         return asyncio.get_running_loop() is loop
     except RuntimeError:
@@ -88,7 +88,7 @@ def _is_running(loop: asyncio.AbstractEventLoop) -> bool:
 
 
 class Hub:
-    """Brings sessions to pages. One per process."""
+    """Sends sessions to pages. There is one per process."""
 
     def __init__(
         self,
@@ -108,22 +108,22 @@ class Hub:
         self._recorder_on = recorder_on
         self._crowded = crowded
         self._clock = clock
-        self._lock = threading.Lock()  # of the next two, and of all without a loop
+        self._lock = threading.Lock()  # guards the next two; without a loop, all of the hub
         self._channels: set[Channel] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pages: dict[str, Page] = {}
         self._sources = Sources(self._on_source, self._on_focus)
-        self._chooser: dict[str, Any] = {}  # as it was sent last
-        self._chooser_at_s = float("-inf")  # when it was looked at last
+        self._chooser: dict[str, Any] = {}  # as it was last sent
+        self._chooser_at_s = float("-inf")  # when it was last checked
         self._timer: asyncio.TimerHandle | None = None
         self._ticking = False
         self._sender = Sender(clock)
         self._questions = KernelQuestions(answer)
 
-    # -- from any thread ------------------------------------------------------
+    # -- called from any thread -----------------------------------------------
 
     def open(self, channel: Channel) -> None:
-        """Take a new channel into use."""
+        """Add a channel."""
         with self._lock:
             if self._loop is None:
                 self._loop = self._background.hold(self)
@@ -132,7 +132,7 @@ class Hub:
             self._call(self._send_code_later, channel, channel.code, CODE_PAUSES_S)
 
     def receive(self, channel: Channel, data: object) -> None:
-        """Take what a page said. Nothing that it says can raise."""
+        """Handle a message of a page; a bad one is reported to the page and never raises."""
         try:
             message = parse(data)
         except BadMessageError as error:
@@ -141,15 +141,15 @@ class Hub:
         self._call(self._handle, channel, message)
 
     def close(self, channel: Channel) -> None:
-        """Forget a channel that its other side closed."""
+        """Remove a channel that the other side closed."""
         channel.open = False
         self._call(self._close, channel)
 
     def set_sessions(self, current: Callable[[], Iterable[Source]]) -> None:
-        """Say that there are other sessions now; `current` returns them.
+        """Update the sessions to those that `current` returns.
 
-        It is called where the hub works, one after the other: lists that two threads
-        took at the same time might arrive in the wrong order.
+        `current` is called on the hub's loop: lists made by two threads could arrive in the
+        wrong order.
         """
         with self._lock:
             if self._loop is None:
@@ -158,7 +158,7 @@ class Hub:
         self._call(lambda: self._set_sessions(list(current())))
 
     def abandon(self) -> None:
-        """Stop without touching the loop: in a forked child it is the parent's."""
+        """Stop without touching the loop, which belongs to the parent of a forked child."""
         self._lock = threading.Lock()
         self._timer = self._loop = None
         self._pages.clear()
@@ -169,11 +169,11 @@ class Hub:
         if loop is None or loop.is_closed():
             return
         try:
-            if _is_running(loop):  # waking it by its socket would cost as much as a poll
+            if _is_running(loop):  # waking the loop by its socket costs as much as a poll
                 loop.call_soon(self._safely, function, *args)
             else:
                 loop.call_soon_threadsafe(self._safely, function, *args)
-        except RuntimeError:  # it was closed just now
+        except RuntimeError:  # the loop was just closed
             logger.debug("the background loop of daskscope has ended", exc_info=True)
 
     def _safely(self, function: Callable[..., None], *args: Any) -> None:
@@ -182,7 +182,7 @@ class Hub:
         except Exception:
             logger.exception("daskscope could not handle a message of a page")
 
-    # -- what pages say ---------------------------------------------------------
+    # -- messages from pages ----------------------------------------------------
 
     def _handle(self, channel: Channel, message: PageMessage) -> None:
         if channel not in self._channels:
@@ -197,7 +197,7 @@ class Hub:
         page = self._pages.get(message.page)
         if page is None:
             if not isinstance(message, (Bye, Unwatch)):
-                # It was given up, or greeted an earlier hub: begin anew with it.
+                # The hub dropped this page, or it greeted an earlier hub: greet it again.
                 unknown = Hello(message.page, PROTOCOL, "")
                 self._hello(channel, channel.greetings.get(message.page, unknown), now)
             return
@@ -250,7 +250,7 @@ class Hub:
             channel.send(outgoing("code", {}, [channel.code.packed()]))
 
     def _send_code_later(self, channel: Channel, code: Code, pauses_s: Sequence[float]) -> None:
-        """Send the code unasked while a cell runs: the kernel may not hear who asks."""
+        """Send the code without request while a cell runs, which may delay requests."""
         if self._loop is None or not pauses_s:
             return
 
@@ -277,12 +277,12 @@ class Hub:
             watched.feed.watch(
                 message.visible, message.tables, message.have, restart=message.restart
             )
-            watched.summary = None  # what was sent before may not have arrived
+            watched.summary = None  # the last summary may not have arrived
             watched.status_at_s = float("-inf")
             if message.setting != watched.setting:
                 watched.hear_setting(message.setting)
             return
-        # Otherwise a later message of another channel has come first, and was answered.
+        # If not new, a later message already arrived through another channel.
         is_new = watched is not None and watched.hear_setting(message.setting)
         try:
             focus = Focus.from_json(dict(message.focus))
@@ -306,7 +306,7 @@ class Hub:
         except DaskscopeError as error:
             self._answer(page, message, {"error": error.to_json()})
         else:
-            if result is not None:  # else the answer follows what was asked for
+            if result is not None:  # otherwise `Sender.finish` answers after the requested keys
                 self._answer(page, message, {"result": result})
 
     def _answer(self, page: Page, message: Ask, fields: dict[str, Any]) -> None:
@@ -325,7 +325,7 @@ class Hub:
             raise DaskscopeError("unknown-session", KEPT_NO_LONGER, "Choose another session.")
         raise BadMessageError("its question is unknown")
 
-    # -- what happens -------------------------------------------------------------
+    # -- changes of sessions ------------------------------------------------------
 
     def _set_sessions(self, sources: list[Source]) -> None:
         now = self._clock()
@@ -339,7 +339,7 @@ class Hub:
         self._tick()
 
     def _on_source(self) -> None:
-        """Send what came; at once, where a turn of the loop would be taken from a cell."""
+        """Send what is new; directly if on the loop, since a further turn would slow down a cell."""
         loop = self._loop
         if loop is not None and not self._ticking and _is_running(loop):
             self._safely(self._tick)
@@ -355,7 +355,7 @@ class Hub:
             self._channels.discard(channel)
             if self._channels:
                 return
-            # Sessions are still listened to, which costs nothing.
+            # The hub still listens to sessions, which costs nothing.
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
@@ -368,11 +368,11 @@ class Hub:
     # -- sending --------------------------------------------------------------------
 
     def _tick(self) -> None:
-        """Send what may be sent, then set the timer for the rest."""
+        """Send what is allowed now, and set the timer for the rest."""
         if self._ticking or self._loop is None:
             return
         self._ticking = True
-        wait_s = STATUS_S  # whatever happens, it goes on
+        wait_s = STATUS_S  # so that the timer continues after an exception
         try:
             wait_s = self._work()
         finally:
@@ -387,7 +387,7 @@ class Hub:
             self._timer = self._loop.call_later(wait_s, self._safely, self._tick)
 
     def _work(self) -> float:
-        """Return after how many seconds there is something to do again."""
+        """Send messages; return in how many seconds there is more to do."""
         now, cell = self._clock(), self._cell()
         pages = self._pages.items()
         self._pages = {id_: page for id_, page in pages if not page.gone(now, cell)}
@@ -412,7 +412,7 @@ class Hub:
         return max(wait_s, 0.001)
 
     def _say_what_is_wanted(self) -> None:
-        """Tell sessions the tables of visible panels."""
+        """Report to sessions which tables visible panels show."""
         wanted: dict[str, frozenset[str]] = {}
         for _, watched in self._watched():
             feed = watched.feed
@@ -424,7 +424,7 @@ class Hub:
         return [(page, w) for page in self._pages.values() for w in page.watched.values()]
 
     def _say_sessions(self, now: float) -> float:
-        """Tell every channel which sessions there are, when that changed."""
+        """Send the list of sessions to every channel if it changed."""
         if not self._pages:
             return float("inf")
         due = self._chooser_at_s + STATUS_S - now

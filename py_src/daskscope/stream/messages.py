@@ -1,7 +1,7 @@
-"""Numbered messages: what each says, described so briefly that it can be said again.
+"""Descriptions of numbered messages, small enough to keep until a message has arrived.
 
-A description has numbers, not rows: the kernel keeps one for each message that is
-not acknowledged, and builds the same content anew when the message was lost.
+A description has row numbers instead of rows. The kernel keeps one for each unacknowledged
+message, and builds the same content again if the message was lost.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Range = tuple[int, int]
 
 
 class Ranges:
-    """Disjoint ranges in order; neighbours that touch are one.
+    """Disjoint ranges in order; adjacent ranges are merged.
 
     >>> held = Ranges([(0, 10), (20, 30)])
     >>> held.add(10, 15)
@@ -59,7 +59,7 @@ class Ranges:
         return zip(self._firsts, self._stops, strict=True)
 
     def __len__(self) -> int:
-        """How many ranges, not how many numbers."""
+        """Return the number of ranges."""
         return len(self._firsts)
 
     def add(self, first: int, stop: int) -> None:
@@ -75,7 +75,7 @@ class Ranges:
         self._stops[low:high] = [stop]
 
     def newest_gap(self, low: int, high: int) -> Range | None:
-        """Return the last range of numbers between `low` and `high` that are not here."""
+        """Return the last range between `low` and `high` that is missing here."""
         index = bisect_left(self._firsts, high) - 1
         while high > low:
             if index < 0 or self._stops[index] < high:
@@ -85,20 +85,20 @@ class Ranges:
         return None
 
     def missing(self, low: int, high: int) -> int:
-        """Return how many numbers between `low` and `high` are not here."""
+        """Return how many numbers between `low` and `high` are missing here."""
         held = sum(max(0, min(stop, high) - max(first, low)) for first, stop in self)
         return max(0, high - low) - held
 
 
 TABLES_S: Final = 0.5
-"""A table is sent no more often, unless a message was full."""
+"""Least time between two messages of a table, unless one message could not hold all rows."""
 
 TEXT_BYTES: Final = 16
-"""What a cell of text is taken to weigh where a page's rows are bounded."""
+"""Assumed bytes of a cell of text, to compute how many rows a page may keep."""
 
 
 def subscribed(names: Iterable[str]) -> list[Table]:
-    """Return the tables of some names, each after the dictionaries that it points into.
+    """Return tables by name, each after the dictionaries that it points into.
 
     >>> [table.name for table in subscribed(["errors", "unheard-of"])]
     ['prefixes', 'errors']
@@ -121,18 +121,18 @@ def subscribed(names: Iterable[str]) -> list[Table]:
 
 
 class Numbered:
-    """The rows of a table, or of a ring of a series, whatever keeps them."""
+    """The numbered rows of a table, or of one ring of a series, regardless of their store."""
 
     def __init__(self, recording: RecordingStore, table: Table, ring: int = 0) -> None:
         self.table, self.ring = table, ring
         self._recording = recording
-        self._store: Any = recording.tables.get(table.name)  # none of a dictionary
+        self._store: Any = recording.tables.get(table.name)  # None for a dictionary
         if isinstance(table, Series):
             self._store = recording.series(table.name).rings[ring]
 
     @cached_property
     def columns(self) -> Sequence[Any]:
-        """The columns that are sent: as measured, least and most are the value itself."""
+        """The columns to send; rows as measured have no columns for least and most."""
         measured = isinstance(self.table, Series) and self.ring == 0
         return self.table.columns if measured else columns_of(self.table)
 
@@ -152,7 +152,7 @@ class Numbered:
 
     @property
     def oldest(self) -> int:
-        """Number of the oldest row that a page is to keep."""
+        """Number of the oldest row that a page should keep."""
         if isinstance(self.table, Dictionary):
             return 0
         first = int(self._store.first)
@@ -163,18 +163,18 @@ class Numbered:
 
     @property
     def dropped(self) -> int:
-        """How many rows the bounds have cost."""
+        """Number of rows that were dropped by the bounds."""
         return 0 if isinstance(self.table, Dictionary) else int(self._store.dropped)
 
     def whole_from(self, oldest: int) -> float | None:
-        """Return from when on a page has all rows of a series; nothing if none was dropped."""
+        """Return the time from which a page has all rows of a series; None if all exist."""
         if not isinstance(self.table, Series):
             return None
         begin = float(self._store.whole_from(oldest))
         return begin if math.isfinite(begin) else None
 
     def read(self, first: int, stop: int) -> tuple[list[int], dict[str, Any]]:
-        """Return numbers and columns of the rows that are kept of a range."""
+        """Return numbers and columns of the rows in a range that are still kept."""
         if isinstance(self.table, Log):
             rows = self._store.numbered(first, stop)
             cells = (
@@ -191,11 +191,11 @@ class Numbered:
         return list(range(first, first + rows_found)), columns
 
     def piece(self, gap: Range, max_bytes: float) -> Range:
-        """Return as much of a range as fits into a message: the newest; of names the first."""
+        """Return the part of a range that fits into a message: newest rows, or first names."""
         first, stop = gap
         names = isinstance(self.table, Dictionary)
         most = max(1, int(max_bytes / 2) // self._row_bytes)
-        if not isinstance(self.table, Log):  # whose numbers may have holes
+        if not isinstance(self.table, Log):  # numbers of a log may have gaps
             first, stop = (
                 (first, min(stop, first + most)) if names else (max(first, stop - most), stop)
             )
@@ -219,19 +219,19 @@ def _length(cell: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """The rows of a range that are kept when it is sent; what lacks of it was dropped."""
+    """A range of rows; when it is sent, rows dropped meanwhile are missing."""
 
     table: str
     ring: int
     first: int
     stop: int
     complete: bool
-    """Whether the page then has everything that there was."""
+    """Whether the page has all rows once it has these."""
 
     def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         source = Numbered(recording, tables()[self.table], self.ring)
-        oldest, dropped = source.oldest, source.dropped  # before the rows: they may go meanwhile
+        oldest, dropped = source.oldest, source.dropped  # read first: rows may be dropped meanwhile
         numbers, columns = source.read(self.first, self.stop)
         whole = len(numbers) == self.stop - self.first
         fields = {
@@ -249,12 +249,12 @@ class TableRows:
         }
         given = None if whole else np.array(numbers, "f8")
         packed = pack_columns(source.columns, columns, given)
-        # Not every host carries empty buffers.
+        # Some hosts do not transmit empty buffers.
         return outgoing("rows", address | fields, [packed] if packed else [])
 
 
 class TableCursor:
-    """A feed's tables. What is planned counts as sent only when `took` says so."""
+    """A feed's cursors into tables. Planned rows count as sent once `took` is called."""
 
     def __init__(self, recording: RecordingStore) -> None:
         self._recording = recording
@@ -263,7 +263,7 @@ class TableCursor:
         self._due_s: dict[tuple[str, int], float] = {}
 
     def subscribe(self, names: Iterable[str]) -> None:
-        """Send these tables from now on, and the dictionaries that they point into."""
+        """Set the tables to send; the dictionaries that they point into are included."""
         self._sources = [
             Numbered(self._recording, table, ring)
             for table in subscribed(names)
@@ -277,11 +277,11 @@ class TableCursor:
         self._due_s.clear()
 
     def plan_names(self, max_bytes: float) -> TableRows | None:
-        """Return what is missing of a dictionary: its entries come before rows that use them."""
+        """Return missing entries of a dictionary; they are sent before rows that use them."""
         return self._first(max_bytes, [s for s in self._sources if isinstance(s.table, Dictionary)])
 
     def plan(self, now_s: float, max_bytes: float) -> TableRows | None:
-        """Return what is missing of a table, the newest first, each table in its turn."""
+        """Return missing rows of the table whose turn it is, the newest first."""
         due = [s for s in self._sources if self._due(s) <= now_s]
         return self._first(max_bytes, sorted(due, key=self._due))
 
@@ -290,9 +290,9 @@ class TableCursor:
         key = content.table, content.ring
         held = self._held.setdefault(key, Ranges())
         held.add(content.first, content.stop)
-        # Where there is more to send it is this table's turn again after the others'.
+        # If there is more to send, this table has its next turn after the others.
         (source,) = (s for s in self._sources if _key(s) == key)
-        held.add(0, source.oldest)  # else each gap in what was dropped would stay a range
+        held.add(0, source.oldest)  # otherwise each gap among dropped rows would stay a range
         self._due_s[key] = now_s + (0 if self._gap(source) else TABLES_S)
 
     def _first(self, max_bytes: float, sources: Iterable[Numbered]) -> TableRows | None:
@@ -302,7 +302,7 @@ class TableCursor:
                 piece = source.piece(gap, max_bytes)
                 more = piece != gap or self._gap(source, gap[0]) is not None
                 return TableRows(*_key(source), *piece, complete=not more)
-            if _key(source) not in self._held:  # a page cannot know that there is nothing
+            if _key(source) not in self._held:  # an empty message shows that there are no rows
                 return TableRows(*_key(source), source.next, source.next, complete=True)
         return None
 
@@ -320,7 +320,7 @@ def _key(source: Numbered) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """All rows of some consecutive tasks; fewer once the recording dropped them."""
+    """All rows of consecutive tasks, except those that the recording has dropped."""
 
     kind: str  # "live" or "detail"
     first: int
@@ -341,7 +341,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Coarse:
-    """The coarse picture of everything, as it is when it is sent."""
+    """The preview of all tasks at the time when it is sent."""
 
     def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""

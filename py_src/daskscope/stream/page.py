@@ -1,4 +1,4 @@
-"""A browser tab, as the hub knows it: its channel, its feeds, and whether it listens."""
+"""A browser tab in the hub: its channel, its feeds, and whether it acknowledges messages."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ logger = logging.getLogger(__name__)
 Send = Callable[[dict[str, Any], Sequence[bytes | memoryview]], None]
 
 MAX_REPORTED: Final = 200
-"""Errors that are remembered as sent: a few for each of the hub's pages."""
+"""Number of sent errors to remember: a few for each page of the hub."""
 
 
 class Code(NamedTuple):
-    """The code of a widget, which a page evaluates once for each build."""
+    """The code of a widget; a page evaluates each build once."""
 
     build: str
     packed: Callable[[], bytes]
-    """Its script, compressed by zlib."""
+    """Returns the script, compressed with zlib."""
 
 
 class Channel:
-    """Sends messages; several pages may share one, since a widget's comm reaches all tabs.
+    """Sends messages. Pages may share a channel, since a widget's comm reaches all tabs.
 
-    `send` may be called from the hub's thread. Once it has failed it is not called again.
+    `send` may be called from the hub's thread. After a failure it is not called again.
     """
 
     def __init__(self, send: Send, code: Code | None = None) -> None:
         self.open = True
         self.code = code
-        """Of a widget, whose page may lack it."""
+        """The code of a widget, if its page may lack it."""
         self.greetings: dict[str, Hello] = {}
-        """By page, the latest: a page says its version and build in its first message only."""
+        """Latest greeting by page: only its first message has a version and build."""
         self.code_sent_s = float("-inf")
         self._send = send
         self._reported: dict[tuple[str, str | None, str | None], None] = {}  # oldest first
@@ -60,7 +60,7 @@ class Channel:
         return self.open
 
     def report(self, error: DaskscopeError, page: str | None, session: str | None) -> None:
-        """Tell a page of an error; one of a kind is enough for each page and session."""
+        """Report an error to a page, once for each kind, page and session."""
         told = (error.code, page, session)
         if told in self._reported:
             return
@@ -71,42 +71,42 @@ class Channel:
 
 
 Cell = int | None
-"""Number of the cell that runs just now; 0 when none runs, `None` when unknown."""
+"""Number of the running cell; 0 if none runs, `None` if unknown."""
 
 WINDOW_BYTES: Final = LIMITS["window_bytes"]
 BLIND_AFTER_S: Final = HEARD_AGAIN_S
-"""A busy kernel that heard nothing for so long goes on without acks."""
+"""A busy kernel that received nothing for this long sends without waiting for acks."""
 
 BLIND_AFTER_HEARD_S: Final = 5.0
-"""The same for a page that was heard during this cell: it may be stalled itself."""
+"""The same if the page sent something during this cell: the page itself may be stalled."""
 
 SILENT_S: Final = 60.0
-"""A page that owes an ack for so long is gone, or asleep; it is welcome back."""
+"""A page that owes an ack for this long counts as gone; if it only slept, it can return."""
 
 ASLEEP_S: Final = 3600.0
-"""A page that owes nothing may be silent for so long; a visible one greets more often."""
+"""A page that owes no ack may be silent for this long; a visible one sends more often."""
 
 STATUS_S: Final = 0.5
 CROWDED_STATUS_S: Final = 1.0
-"""While a cell computes: each message takes Python's lock from it, several times."""
+"""While a cell computes, since each message takes Python's lock from the cell several times."""
 
 HIDDEN_STATUS_S: Final = 5.0
 SUMMARY_S: Final = 2.0
 TOTALS_PAUSE_S: Final = 0.02
-"""Between two turns at the figures of a focus: the collector has its turn, too."""
+"""Pause between two steps of computing the totals of a focus, so that the collector can run."""
 
 STATE_MESSAGES_PER_S: Final = 0.3 * LIMITS["messages_per_s"]
-"""Of all pages together: the rest is for the data, however many pages there are."""
+"""For all pages together: the remaining messages are for data."""
 
 STATE_MESSAGES: Final = 3
-"""At most so many at a time: status, figures, focus; a summary comes more rarely."""
+"""Messages in a burst: status, totals, focus; a summary is sent less often."""
 
 STATUS_BYTES_PER_S: Final = 100_000
-"""On a cluster of thousands of workers, the state of all of them comes less often."""
+"""Statuses of clusters with thousands of workers are large, so they are sent less often."""
 
 
 def state_pause_s(feeds: int, *, crowded: bool) -> float:
-    """Return the time between two statuses of a feed when so many are watched.
+    """Return the time between two statuses of a feed if `feeds` are watched.
 
     >>> [state_pause_s(feeds, crowded=False) for feeds in (1, 5, 30)]
     [0.5, 0.5, 3.0]
@@ -118,35 +118,35 @@ def state_pause_s(feeds: int, *, crowded: bool) -> float:
 
 @dataclass(slots=True)
 class Watched:
-    """A feed with what was last said beside it."""
+    """A feed, and the state messages that were last sent for it."""
 
     feed: Feed
     status_at_s: float = float("-inf")
     status_bytes: int = 0
-    said: Any = None  # the last status, to notice changes
+    said: Any = None  # the last status that was sent, to notice changes
     totals_at_s: float = float("-inf")
     totals_of: Any = None
     totals_unfinished: bool = False
-    summary: Any = None  # the figures that were sent last
+    summary: Any = None  # the last summary that was sent
     summary_at_s: float = float("-inf")
-    focus: Focus | None = None  # what the page knows, if that is known
-    setting: int = 0  # number of the page's last setting of the focus that was heard
+    focus: Focus | None = None  # the focus that the page has, if known
+    setting: int = 0  # number of the last focus that the page set
     focus_at_s: float = float("-inf")
-    questions: list[str] = field(default_factory=list)  # wait for keys that they asked for
-    leaving_since_s: float | None = None  # the session was forgotten
-    resting_until_s: float = float("-inf")  # something of it could not be built
+    questions: list[str] = field(default_factory=list)  # questions that wait for requested keys
+    leaving_since_s: float | None = None  # when the session was forgotten
+    resting_until_s: float = float("-inf")  # pause after a message could not be built
     failures: int = 0
     troubles: dict[str, Notice] = field(default_factory=dict)  # by the part that fails
     state_pause_s: float = STATUS_S
 
     def hear_setting(self, setting: int) -> bool:
-        """Note the page's number of settings; return whether it is new."""
+        """Note the number of a focus that the page set; return whether it is new."""
         is_new = setting > self.setting
         self.focus, self.setting = None, max(setting, self.setting)
         return is_new
 
     def due_s(self, now_s: float) -> float:
-        """Return the time from which there is something to say beside the rows."""
+        """Return the time at which the next state message is due."""
         if self.totals_unfinished and self.feed.visible and self.leaving_since_s is None:
             return now_s + TOTALS_PAUSE_S
         return self.status_due_s()
@@ -158,7 +158,7 @@ class Watched:
 
 
 class Page:
-    """A tab. What it has been sent and not confirmed is counted here."""
+    """A tab. It counts the bytes that were sent and not acknowledged."""
 
     def __init__(self, page_id: str, channel: Channel, now_s: float) -> None:
         self.id = page_id
@@ -168,39 +168,39 @@ class Page:
         self.watched: dict[str, Watched] = {}
         self.heard_s = now_s
         self._heard_in_cell = 0
-        self._deaf_until_s = now_s  # the kernel could not have heard the page before
+        self._deaf_until_s = now_s  # before this, the kernel could not receive messages of the page
 
     def notices(self, watched: Watched) -> list[Notice]:
-        """Return what a status says to this page alone."""
-        # A status that can be built says nothing of one that could not; one trouble is enough.
+        """Return the notices that are only for this page."""
+        # A status that could be built needs no notice of a failed one; one failure is enough.
         troubles = [trouble for part, trouble in watched.troubles.items() if part != "status"]
         return troubles[:1] + ([self.differs] if self.differs else [])
 
     @property
     def in_flight_bytes(self) -> int:
-        """Bytes that were sent and not confirmed."""
+        """Bytes that were sent and not acknowledged."""
         return sum(watched.feed.in_flight_bytes for watched in self.watched.values())
 
     def hear(self, now_s: float, cell: Cell) -> None:
-        """Take note that the page said something."""
+        """Note that a message of the page arrived."""
         self.heard_s = now_s
         self._heard_in_cell = cell or 0
 
     def _deaf(self, cell: Cell) -> bool:
-        """Return whether the kernel may be unable to hear the page just now."""
+        """Return whether the running cell may prevent the kernel from receiving messages."""
         return cell is None or (cell > 0 and cell != self._heard_in_cell)
 
     def blind(self, now_s: float, cell: Cell) -> bool:
-        """Return whether acks cannot be expected just now."""
+        """Return whether acks cannot be expected now."""
         wait_s = BLIND_AFTER_S if self._deaf(cell) else BLIND_AFTER_HEARD_S
         return cell != 0 and now_s - self.heard_s >= wait_s
 
     def credit_wait_s(
         self, now_s: float, room_bytes: float, blind_bytes: float, cell: Cell
     ) -> float:
-        """Return in how many seconds the page may get more; infinite until it acks.
+        """Return in how many seconds the page may get more; infinite if it must ack first.
 
-        `room_bytes` may be unacknowledged before another message, or `blind_bytes` while
+        Up to `room_bytes` may be unacknowledged before another message, or `blind_bytes` while
         no ack can be expected.
         """
         if self.blind(now_s, cell):
@@ -210,7 +210,7 @@ class Page:
         return float("inf") if cell == 0 else BLIND_AFTER_S
 
     def gone(self, now_s: float, cell: Cell) -> bool:
-        """Return whether the page is gone."""
+        """Return whether the page counts as gone."""
         if not self.channel.open:
             return True
         if self._deaf(cell):

@@ -1,4 +1,4 @@
-"""What goes out, in which order and how fast: the half of the hub that speaks."""
+"""Decides which message is sent next, and how fast."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 KEPT_NO_LONGER: Final = "The kernel no longer has this recording; the page keeps what it has."
-"""Of a stopped session that later ones have displaced: nothing is wrong."""
+"""Text for a stopped session that was replaced by later ones; this is not an error."""
 
 
 def good_bye(page: str, session: str) -> Outgoing:
@@ -39,7 +39,7 @@ def good_bye(page: str, session: str) -> Outgoing:
 
 
 def unsendable(error: Exception) -> Notice:
-    """Return the notice of a part of a session that could not be made into a message."""
+    """Return the notice that a message about a session could not be built."""
     return Notice(
         "not-sent",
         "error",
@@ -64,16 +64,16 @@ def _upgrade(place: str) -> str:
 def version_differs(page_version: str) -> Notice | None:
     """Return the notice for a page of another version that speaks the same protocol."""
     here = installed_version()
-    if page_version in ("", here):  # a page need not say it
+    if page_version in ("", here):  # a page may omit its version
         return None
     try:
         kernel, page = Version(here), Version(page_version)
     except InvalidVersion:
         text = f"{_both(page_version)}: not the same, but they work together."
         return Notice("version-differs", "info", text, _upgrade(f"{IN_KERNEL}; {IN_JUPYTERLAB}"))
-    if kernel == page:  # written in another way
+    if kernel == page:  # the same version, spelled differently
         return None
-    if kernel < page:  # which one is older comes first: a status line is short
+    if kernel < page:  # name the older side first, since a status line is short
         text = f"The kernel's daskscope {here} is older than this page's {page_version}"
     else:
         text = f"This page's daskscope {page_version} is older than the kernel's {here}"
@@ -97,15 +97,15 @@ def mismatch(hello: Hello) -> dict[str, Any]:
 
 
 ACTIVE_S: Final = 3.0
-"""So long after tasks came a session counts as active: long enough that a pause of a
-second between two of them does not count as one."""
+"""A session counts as active for this long after its last task, so that pauses of a second
+between tasks do not make it inactive."""
 
 
 def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
-    """Return what a chooser shows: each session, and whether others come by themselves.
+    """Return what a chooser shows: sessions, and whether new clients are recorded.
 
-    What is ``active`` ends with time alone: sources say that there may be news after
-    each answer of their schedulers, also where no tasks came.
+    ``active`` can end without new tasks. This is noticed because a source reports a possible
+    change after each answer of its scheduler.
     """
     sessions = [
         {
@@ -124,7 +124,7 @@ def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
 
 
 def _busy(source: Source) -> bool:
-    """Whether tasks run, or came just now."""
+    """Return whether tasks run or arrived recently."""
     if store_of(source.recording).quiet_s < ACTIVE_S:
         return True
     return any(worker.get("running") for worker in source.workers)
@@ -171,7 +171,7 @@ def status_message(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
 
 
 def totals_message(feed: Feed, focus: Focus, figures: Totals) -> Outgoing:
-    """Return figures for the legend."""
+    """Return the message with the totals for the legend."""
     fields = {
         "page": feed.page,
         "session": feed.source.id,
@@ -185,21 +185,21 @@ def totals_message(feed: Feed, focus: Focus, figures: Totals) -> Outgoing:
 BATCH_BYTES: Final = LIMITS["batch_bytes"]
 BLIND_BYTES: Final = LIMITS["blind_bytes"]
 RESTING_S: Final = 1.0
-"""After a failure; its feed alone waits."""
+"""Pause of a feed after a failure; other feeds continue."""
 
 TICK_BUDGET_S: Final = 0.03
-"""The collector shares this loop: it must not wait longer for its turn."""
+"""Longest time that sending may block the loop, which it shares with the collector."""
 
 TOTALS_BUDGET_S: Final = 0.01
 LEAVING_S: Final = 10.0
-"""A session that was forgotten is sent to its end, but not for longer than this."""
+"""The remaining rows of a forgotten session are sent for at most this long."""
 
 
 class Allowance:
-    """Refills at `rate` a second up to `burst`.
+    """A token bucket: refills at `rate` per second up to `burst`.
 
-    Spending may overdraw it, so that one large message is never stuck; what was
-    overdrawn has to refill first.
+    Spending may overdraw it, so that a large message is never stuck. The debt must refill before
+    the next message.
 
     >>> allowance = Allowance(rate=100, burst=10, now=0.0)
     >>> allowance.spend(30, now=0.0)
@@ -214,12 +214,12 @@ class Allowance:
         self._at = now
 
     def wait_s(self, now: float) -> float:
-        """Return in how many seconds something may be spent; 0 is now."""
+        """Return in how many seconds more may be spent."""
         self._refill(now)
         return 0.0 if self._level > 0 else -self._level / self._rate
 
     def spend(self, amount: float, now: float) -> None:
-        """Take from the allowance."""
+        """Subtract from the allowance."""
         self._refill(now)
         self._level -= amount
 
@@ -229,7 +229,7 @@ class Allowance:
 
 
 class Sender:
-    """Spends the allowances of one kernel on its pages, in turn."""
+    """Sends messages to the pages of one kernel in turn, within its allowances."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.focus_by: dict[str, str] = {}
@@ -242,7 +242,7 @@ class Sender:
         self._blind = Allowance(LIMITS["blind_bytes_per_s"], LIMITS["blind_bytes_per_s"] / 4, now)
 
     def forget(self, session: str) -> None:
-        """Drop what is kept of a session."""
+        """Drop the state of a session."""
         self._totals.pop(session, None)
         self.focus_by.pop(session, None)
 
@@ -254,7 +254,7 @@ class Sender:
         self._send(page, outgoing("answer", address | fields), now)
 
     def say_state(self, page: Page, watched: Watched, now: float) -> None:
-        """Say what is not numbered, when it is time and there is news."""
+        """Send the unnumbered messages that are due: status, focus, summary, totals."""
         for part, say in (("status", self._say_status), ("figures", self._say_figures)):
             try:
                 say(page, watched, now)
@@ -264,13 +264,13 @@ class Sender:
             watched.troubles.pop(part, None)
 
     def _rest(self, page: Page, watched: Watched, now: float, part: str, error: Exception) -> None:
-        """Try a feed again in a moment; until it works, each status says that it failed."""
+        """Retry a feed after a pause; until it works, each status has a notice of the failure."""
         watched.resting_until_s = now + RESTING_S
         watched.failures += 1
         if watched.failures == 1:
             logger.error("daskscope could not send a part of a session", exc_info=error)
         trouble = unsendable(error)
-        if part == "status" and part not in watched.troubles:  # there is none to say it
+        if part == "status" and part not in watched.troubles:  # no status can show the notice
             address = {"page": page.id, "session": watched.feed.source.id}
             fields = {"code": trouble.code, "text": trouble.text, "next": trouble.next}
             self._send(page, outgoing("error", address | fields), now)
@@ -308,15 +308,15 @@ class Sender:
                 self._send(page, outgoing("summary", address | {"figures": figures}), now)
         if TASKS.name not in feed.tables:
             return
-        # A session that is leaving says its rows to their end; its figures were said.
+        # A forgotten session only sends its remaining rows.
         if now - watched.totals_at_s >= pause_s and watched.leaving_since_s is None:
             watched.totals_unfinished = not self._say_totals(page, watched, now)
 
     def _say_totals(self, page: Page, watched: Watched, now: float) -> bool:
-        """Return whether the figures are complete: with a focus they take several turns.
+        """Send totals; return whether they are complete, since a focus takes several turns.
 
-        They are of the focus without its prefixes: a legend shows what it isolates beside
-        the rest, whose figures must not vanish with it.
+        The totals ignore the prefixes of the focus: the legend shows selected prefixes beside the
+        others, which keep their numbers.
         """
         source = watched.feed.source
         recording = store_of(source.recording)
@@ -333,7 +333,7 @@ class Sender:
         return True
 
     def say_content(self, every: list[tuple[Page, Watched]], now: float, cell: Cell) -> float:
-        """Send numbered messages in turn, as far as allowed; return when to go on."""
+        """Send numbered messages in turn, as far as allowed; return in how many seconds to go on."""
         active = len({page.id for page, watched in every if watched.feed.visible}) or 1
         share_bytes = WINDOW_BYTES / active
         message_bytes = min(BATCH_BYTES, share_bytes / 2)
@@ -357,7 +357,7 @@ class Sender:
                     message = feed.next_message(now, keys_while_busy=blind, max_bytes=message_bytes)
                     watched.troubles.pop("content", None)
                 else:
-                    # A whole window may be lost: without this, no ack would ever come.
+                    # If a whole window was lost, only sending it again leads to an ack.
                     message = feed.lost_message(now)
             except Exception as error:  # noqa: BLE001 - one feed must not stop the others
                 self._rest(page, watched, now, "content", error)
@@ -375,7 +375,7 @@ class Sender:
         return wait_s
 
     def finish(self, page: Page, watched: Watched, now: float) -> None:
-        """Answer who asked for keys; say good-bye for a session that was forgotten."""
+        """Answer questions that waited for keys; end the feed of a forgotten session."""
         feed = watched.feed
         if watched.questions and not feed.keys.asked:
             for question in watched.questions:

@@ -1,4 +1,4 @@
-"""The sessions that the hub knows, and its answers to what a page asks."""
+"""The sessions of the hub, and answers to questions of pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """A session, as the stream sees it: a `SharedFocus`, read from the hub's thread."""
+    """The interface of a session to the stream: a `SharedFocus`, read from the hub's thread."""
 
     id: str
     focus: Focus
@@ -50,26 +50,26 @@ class Source(Protocol):
     def behind_s(self) -> float: ...  # noqa: D102
 
     def summary(self) -> Mapping[str, Any]:
-        """Return the figures of the whole; the same object while they are the same."""
+        """Return the summary of the session; it is the same object until it changes."""
 
     def on_change(self, callback: Callable[[Any], None]) -> Callable[[], None]:
-        """Call `callback(source)` whenever there may be news; return how to stop."""
+        """Call `callback(source)` after possible changes; return a function that stops this."""
 
 
 class Sources:
-    """Sessions by their ids, in the order in which they came."""
+    """Sessions by id, in order of arrival."""
 
     def __init__(
         self, on_change: Callable[[], None], on_focus: Callable[[str, Focus, str], None]
     ) -> None:
         self._on_change = on_change
-        self._on_focus = on_focus  # with the session's id, its focus, and who set it
+        self._on_focus = on_focus  # called with session id, focus, and who set it
         self._known: dict[str, Source] = {}
         self._stops: dict[str, tuple[Callable[[], None], ...]] = {}
         self._wanted: dict[str, frozenset[str]] = {}
 
     def get(self, session: str) -> Source | None:
-        """Return a session, if it is known."""
+        """Return a session, or None if it is unknown."""
         return self._known.get(session)
 
     def all(self) -> Iterable[Source]:
@@ -77,7 +77,7 @@ class Sources:
         return self._known.values()
 
     def replace(self, sources: Iterable[Source]) -> list[str]:
-        """Listen to these from now on; return the ids of those that are no more."""
+        """Listen to these sessions instead; return the ids of those that were removed."""
         current = {source.id: source for source in sources}
         gone = [session for session in self._known if session not in current]
         for session in gone:
@@ -93,7 +93,7 @@ class Sources:
         return gone
 
     def say_what_is_wanted(self, wanted: Mapping[str, frozenset[str]]) -> None:
-        """Let sessions know which of their tables pages show, where that changed."""
+        """Report to sessions which of their tables pages show, if that changed."""
         for session, source in self._known.items():
             tables = wanted.get(session, frozenset())
             if tables != self._wanted.get(session, frozenset()):
@@ -108,7 +108,7 @@ MAX_AT_ONCE: Final = 8
 
 
 def ask_keys(feed: Feed, args: Mapping[str, Any]) -> None:
-    """Let a page have the keys that it asks for."""
+    """Put the keys that a page asks for first in its feed."""
     first = number(args.get("first"), "args.first")
     tasks = number(args.get("tasks"), "args.tasks")
     if tasks > MAX_ASKED_TASKS:
@@ -117,7 +117,7 @@ def ask_keys(feed: Feed, args: Mapping[str, Any]) -> None:
 
 
 def describe_task(recording: RecordingStore, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return everything that is known of one task."""
+    """Return all details of one task."""
     task = number(args.get("task"), "args.task")
     chunk = recording.chunk_of(task)
     if chunk is None:
@@ -165,14 +165,14 @@ def describe_task(recording: RecordingStore, args: Mapping[str, Any]) -> dict[st
 
 
 def nothing_known(what: str, args: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
-    """Answer nothing: a hub without a kernel around it."""
+    """Reject all questions, for a hub without a kernel."""
     raise BadMessageError("its question is unknown")
 
 
 class KernelQuestions:
-    """Answers questions that concern no session, in short-lived threads, a few at a time.
+    """Answers questions that belong to no session, in a few short-lived threads.
 
-    Reading a library may take as long as a slow disk.
+    It uses threads because reading a library from a slow disk takes long.
     """
 
     def __init__(self, answer: Answerer) -> None:
@@ -182,7 +182,7 @@ class KernelQuestions:
     def put(
         self, what: str, args: Mapping[str, Any], reply: Callable[[dict[str, Any]], None]
     ) -> None:
-        """Have a question answered; `reply` is called in another thread."""
+        """Answer a question in another thread, which calls `reply`."""
         if not self._free.acquire(blocking=False):
             raise DaskscopeError(
                 "busy-library",
