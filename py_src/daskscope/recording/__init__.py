@@ -1,4 +1,4 @@
-"""What a session captured: columns, keys and logs, bounded in memory and on disk."""
+"""The data that a session captured: columns, keys and logs, bounded in memory and on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A part of a recording, as a recording of its own: what happened in a block of code."""
+"""Copies the part of a recording that belongs to a block of code into its own recording."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
     from daskscope.recording.chunk import TaskChunk
 
 LATE_S: Final = 0.5
-"""Clocks of workers are known to so much, soon after they started: what somebody waited for
-in a block may seem to stop after it."""
+"""Error of workers' clocks soon after they started: a task whose result was awaited in a block
+may seem to stop after the block."""
 
 SOON_S: Final = 0.1
-"""And the scheduler's own clock to so much, with the way of a message to it."""
+"""Error of the scheduler's clock, including the delay of a message to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """How far a recording was at some time: the numbers that come next."""
+    """The next numbers of the tables of a recording at some time."""
 
     task: int = 0
     tables: Mapping[str, int] = field(default_factory=dict)
-    """Of each log, and of the finest ring of each series."""
+    """Next number of each log, and of the finest ring of each series."""
     dropped_agent: int = 0
     not_read: Counter[str] = field(default_factory=Counter)
     progress: Progress = field(default_factory=Progress)
 
     def of(self, table: str) -> int:
-        """Return the number that came next in a table."""
+        """Return the next number of a table."""
         return self.tables.get(table, 0)
 
 
 def positions_of(recording: RecordingStore) -> Positions:
-    """Return how far a recording is."""
+    """Return the next numbers of a recording."""
     with recording.together():
         return Positions(
             task=recording.next_task,
@@ -64,16 +64,16 @@ def positions_of(recording: RecordingStore) -> Positions:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A time by the scheduler's clock; samples belong to it for one heartbeat longer."""
+    """An interval by the scheduler's clock; samples belong to it for one heartbeat longer."""
 
     start: float = -inf
     stop: float = inf
     heartbeat_s: float = 0.0
     late_s: float = LATE_S
-    """Tasks may seem to stop so much later; infinite if their numbers decide."""
+    """Tolerance for the stop times of tasks; infinite if only their numbers decide."""
 
     def misses(self, time: Any) -> Any:
-        """Return whether tasks that stopped then are of another time."""
+        """Return whether tasks with these stop times are outside of the window."""
         return (time < self.start) | (time > self.stop + self.late_s)
 
 
@@ -81,9 +81,9 @@ ALWAYS: Final = Window()
 
 
 class BlockRecording:
-    """Follows a recording from some positions on; copies what came into one of its own.
+    """Follows a recording from given positions on, and copies new rows into its own recording.
 
-    It has only the names that it uses; the copy is bounded, and spills, like any recording.
+    The copy has only the names that it uses. Like any recording, it is bounded and spills.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class BlockRecording:
         self._source = source
         self._names = NameMap(source.names, self.recording.names)
         self._pieces: list[_Piece] = []
-        # Of logs with a key: what tasks and rows point at, by the key's name, and the numbers
-        # in the source of the rows that are here.
+        # For logs with a key: key values to which copied tasks and rows refer, by name of the key;
+        # and the rows that are copied, as table and number in the source.
         self._wanted: dict[str, set[Any]] = {
             store.table.key: set()
             for store in source.tables.values()
@@ -109,22 +109,22 @@ class BlockRecording:
     def advance(
         self, until: Positions, window: Window = ALWAYS, over: Positions | None = None
     ) -> None:
-        """Copy what came since the last time, up to some positions, as far as it is of a time.
+        """Copy what came since the last call, up to `until`, as far as it is in the window.
 
-        `over` is where the source was when the time was over, if that was before `until`.
+        `over` has the positions of the source at the end of the window, if that was before `until`.
         """
         with self._turn:
             self._advance(until, window, over or until)
 
     def halt(self) -> None:
-        """Let `advance_series` take nothing more."""
+        """Make `advance_series` do nothing from now on."""
         with self._turn:
             self._halted = True
 
     def advance_series(self) -> None:
-        """Copy what came meanwhile of tables that a source keeps as measured for a short time.
+        """Copy new rows of series, which the source keeps as measured only for a short time.
 
-        In a long block it would be coarse at the end. To be called now and then.
+        Call it regularly in a long block, so that the block has fine rows.
         """
         with self._turn:
             if self._halted:
@@ -143,7 +143,7 @@ class BlockRecording:
             self._advance_tasks(first, stop)
         copy.drop_from_agent(until.dropped_agent - at.dropped_agent)
         for name, store in source.tables.items():
-            if name == schema.LOGS.name:  # read while a page shows them: a block asks at its end
+            if name == schema.LOGS.name:  # a block reads the logs of processes at its end
                 continue
             at_and_until = at.of(name), max(at.of(name), until.of(name))
             if isinstance(store, LogStore):
@@ -162,7 +162,7 @@ class BlockRecording:
             pieces.append(_Piece(first, stop, begin))
         for chunk in self._source.chunks_of(first, stop):
             for block in key_blocks([chunk], first, stop):
-                # Those between that the source has dropped meanwhile count as dropped here.
+                # Tasks in between that the source dropped meanwhile count as dropped here.
                 copy.skip_tasks(begin + block.first - first - copy.next_task)
                 rows = chunk.rows_of(block.first, block.stop)
                 columns = {name: column[rows] for name, column in chunk.columns.items()}
@@ -194,9 +194,9 @@ class BlockRecording:
             copy.append([self._names.row(table.columns, row._replace(**numbers))])
 
     def _keyed(self, store: LogStore, first: int, stop: int, window: Window) -> list[Any]:
-        """Return the rows that are new or changed: of the time, or pointed at by what is here.
+        """Return new or changed rows that are in the window or to which copied rows refer.
 
-        A row may have been written before the time began, and again after its end.
+        A row may have been written before the window began, and again after its end.
         """
         table, found = store.table, []
         window = replace(window, start=max(window.start, self._start))
@@ -212,7 +212,7 @@ class BlockRecording:
         return found
 
     def _is_here(self, row: Any, table: schema.Log, window: Window) -> bool:
-        """Return whether a row goes with its tasks: with one that is here, or else by its time."""
+        """Return whether to copy a row: if a task of it is copied; without tasks, by its time."""
         tasks = [getattr(row, name) for name in _tasks_of(table)]
         if not tasks or any(self._number(task) != UNKNOWN_TASK for task in tasks):
             return True
@@ -225,7 +225,7 @@ class BlockRecording:
         copy.heartbeat_s = store.heartbeat_s
         start = max(window.start, self._start)
         sums = any(column.combine == "sum" for column in table.columns)
-        # Metrics are where the tasks were, by the clocks of the workers.
+        # Metrics are written over the intervals of tasks, which use the clocks of the workers.
         late_s = LATE_S if table.name == schema.METRICS.name else 0.0
         until = window.stop + late_s if sums else inf
         columns = store.clipped({name: rows[name] for name in table.names}, start, until)
@@ -238,7 +238,7 @@ class BlockRecording:
             copy.append(columns, now=float(columns["time"].max()))
 
     def _number(self, task: int) -> int:
-        """Return the number in the copy of a task of the source, if it is there."""
+        """Return the number that a task of the source has in the copy, or UNKNOWN_TASK."""
         at = bisect_right(self._pieces, task, key=lambda piece: piece.first) - 1
         if at < 0 or task >= self._pieces[at].stop:
             return UNKNOWN_TASK
@@ -246,7 +246,7 @@ class BlockRecording:
         return piece.number + task - piece.first
 
     def note_present(self, workers: Sequence[Mapping[str, Any]], window: Window) -> None:
-        """Log which of some workers were there when a time began, by their names."""
+        """Log which workers were present when the window began, and take over their names."""
         log, names = self._source.log(schema.WORKERS.name), self._source.worker_names
         came = {
             row.worker
@@ -258,13 +258,13 @@ class BlockRecording:
         self.recording.note_present(there, window.start)
 
     def name_workers(self) -> None:
-        """Take over the names of those workers that occur in the copy."""
+        """Take over the names of the workers that occur in the copy."""
         copy = self.recording
         used = {worker for worker, _ in copy.names.lanes}
         for store in copy.tables.values():
             columns = store.columns() if isinstance(store, LogStore) else store.rows()
             for column in store.table.columns:
-                if column.holds == ("hosts",):  # an address, or what has no name here
+                if column.holds == ("hosts",):  # addresses; values without a name are ignored
                     used.update(columns[column.name])
         names = self._source.worker_names
         copy.name_workers({worker: names[worker] for worker in used if worker in names})
@@ -272,7 +272,7 @@ class BlockRecording:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Consecutive tasks of the source, and which number the first one has in the copy."""
+    """Consecutive tasks of the source, and the number of the first one in the copy."""
 
     first: int
     stop: int
@@ -282,16 +282,16 @@ class _Piece:
 def tasks_within(
     source: RecordingStore, since: Positions, until: Positions, window: Window
 ) -> list[tuple[int, int]]:
-    """Return those of the tasks between two positions that stopped within a time, as ranges.
+    """Return ranges of the tasks between two positions that stopped within a window.
 
-    A task of which that is not known (it ran nowhere, or is not kept) goes with the one
+    A task without a known stop time (it has no rows, or was dropped) is treated like the task
     before it.
     """
     first, stop = since.task, until.task
     everything = window.start == -inf and window.stop + window.late_s == inf
     if everything or first >= stop:
         return [(first, stop)] if first < stop else []
-    edges: list[tuple[int, bool]] = []  # from which number on they are within, or not
+    edges: list[tuple[int, bool]] = []  # first number of each run, and whether it is within
     erred = {
         error.task: error.time
         for error in source.log(schema.ERRORS.name).since(since.of(schema.ERRORS.name))
@@ -320,7 +320,7 @@ def tasks_within(
 def _last_stops(
     chunk: TaskChunk, first: int, stop: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """Return the numbers of tasks of a chunk that have rows, and when the last row stopped."""
+    """Return the numbers of a chunk's tasks with rows, and when the last row of each stopped."""
     rows = chunk.rows_of(first, stop)
     tasks, at = np.unique(chunk.columns["task"][rows], return_index=True)
     if not len(tasks):
@@ -330,25 +330,25 @@ def _last_stops(
 
 
 def _is_timed(table: schema.Log) -> bool:
-    """Return whether the rows of a log go by their own time, and not with their tasks."""
+    """Return whether rows of a log are selected by their own time, not by their tasks."""
     return bool(table.time) and not _tasks_of(table)
 
 
 def _tasks_of(table: schema.Log) -> list[str]:
-    """Return the columns of a log that have numbers of tasks."""
+    """Return the names of a log's columns that contain task numbers."""
     return [column.name for column in table.columns if column.into == schema.TASKS.name]
 
 
 def _news(
     source: LogStore, copy: LogStore, since: int, until: int, over: int, window: Window
 ) -> list[Any]:
-    """Return what came between two numbers, as far as it is of a time.
+    """Return the rows between two numbers that are in a window.
 
-    What the source has no more counts as dropped, as far as it is known to be of the time, too:
-    it came when that was not over, or before something of it, and after all from before it.
+    Rows that the source has dropped count as dropped if they surely were in the window: after
+    the last row from before it, and before its end or before a row in it.
     """
     table, there = source.table, source.numbered(since, until)
-    if source.dropped and not table.key:  # or else later rows took the place of earlier ones
+    if source.dropped and not table.key:  # in a log with a key, later rows replace earlier ones
         first = max([since, *(n + 1 for n, row in there if _is_before(row, table, window))])
         stop = max([over, *(n + 1 for n, row in there if not _is_after(row, table, window))])
         copy.count_dropped(stop - first - sum(first <= n < stop for n, _ in there))
@@ -371,7 +371,7 @@ def _is_after(row: Any, table: schema.Log, window: Window) -> bool:
 def _without_late(
     table: schema.Series, columns: dict[str, NDArray[Any]], window: Window
 ) -> dict[str, NDArray[Any]]:
-    """Return what was measured up to the first row in which all heartbeats are, of each value."""
+    """Return the rows up to the end of the window, and the first later value of each column."""
     late = columns["time"] >= window.stop + window.heartbeat_s
     chosen = ~late
     keys = [columns[column.name] for column in table.columns if column.combine == "key"]
@@ -388,7 +388,7 @@ def _without_late(
 def _with_first(
     store: SeriesStore, columns: dict[str, NDArray[Any]], start: float
 ) -> dict[str, NDArray[Any]]:
-    """Put before measurements what was so when a time began, where that lasts until it changes."""
+    """Prepend the values at the start of the window, for values that last until they change."""
     table = store.table
     lasts = table.lasts or any(column.combine == "last" for column in table.columns)
     if start == -inf or not lasts:

@@ -1,6 +1,6 @@
 """A chunk: some consecutive tasks as columns, and their keys as packed text.
 
-Chunks are immutable once anybody can see them, so readers need no lock.
+Chunks are immutable once readers can see them, so readers need no lock.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ DTYPES: Final[dict[str, np.dtype[np.generic]]] = {
     column.name: np.dtype("float64" if column.name == "nbytes" else column.type)
     for column in TASKS.columns
 }
-"""Types of the columns in memory: as on the wire, but exact sizes of results."""
+"""Types of the columns in memory: as on the wire, except that sizes of results are exact."""
 
 ROW_BYTES: Final = sum(dtype.itemsize for dtype in DTYPES.values())
 
 MERGED_BYTES: Final = 256_000
-"""Packed keys are put together up to this."""
+"""Small blocks of packed keys are merged up to this size."""
 
 _SEPARATOR: Final = KEY_SEPARATOR.encode()
 
 
 @dataclass(frozen=True, slots=True)
 class KeyBlock:
-    """The keys of ``tasks`` tasks from number ``first`` on: zlib of UTF-8, NUL between."""
+    """The keys of ``tasks`` tasks from number ``first`` on: UTF-8, NUL-separated, zlib."""
 
     first: int
     tasks: int
@@ -49,12 +49,12 @@ class KeyBlock:
         return self.first + self.tasks
 
     def texts(self) -> list[str]:
-        """Return the keys; ``""`` for those that the block should have and has not."""
+        """Return the keys, with ``""`` for missing ones."""
         texts = self.raw().decode("utf-8", "replace").split(KEY_SEPARATOR)[: self.tasks]
         return texts + [""] * (self.tasks - len(texts))
 
     def raw(self) -> bytes:
-        """Return the keys as they were packed, or nothing when the block is damaged."""
+        """Return the keys as they were packed, or nothing if the block is damaged."""
         try:
             return zlib.decompress(self.data)
         except zlib.error:
@@ -72,9 +72,9 @@ def pack_keys(first: int, keys: Sequence[str]) -> KeyBlock:
 
 
 def merge_blocks(blocks: Sequence[KeyBlock]) -> tuple[KeyBlock, ...]:
-    """Make one block of many consecutive small ones: fewer objects, fewer bytes.
+    """Merge many consecutive small blocks, which takes fewer objects and bytes.
 
-    Of long keys several: a block is sent, and opened, as a whole.
+    Long keys result in several blocks, because a block is sent and unpacked as a whole.
 
     >>> (one,) = merge_blocks([pack_keys(0, ["a"]), pack_keys(1, ["b", "c"])])
     >>> one.first, one.tasks, one.texts()
@@ -127,7 +127,7 @@ class TaskChunk:
 
     @property
     def rows(self) -> int:
-        """How many start/stop intervals the chunk has."""
+        """Number of start/stop intervals in the chunk."""
         return len(self.columns["task"])
 
     @property
@@ -136,14 +136,14 @@ class TaskChunk:
         return self.rows * ROW_BYTES + sum(len(block.data) for block in self.keys)
 
     def rows_of(self, first: int, stop: int) -> slice:
-        """Return which rows belong to the tasks ``first`` … ``stop``."""
+        """Return the slice of rows of the tasks ``first`` … ``stop``."""
         task = self.columns["task"]
         low = np.searchsorted(task, min(max(first, 0), 2**32 - 1)) if first > self.first else 0
         high = np.searchsorted(task, stop) if stop < self.stop else len(task)
         return slice(int(low), int(high))
 
     def key_of(self, task: int) -> str:
-        """Return the key of one task, ``""`` when it is not here."""
+        """Return the key of one task, ``""`` if it is missing."""
         for block in self.keys:
             if block.first <= task < block.stop:
                 return block.texts()[task - block.first]
@@ -151,17 +151,17 @@ class TaskChunk:
 
 
 def chunks_within(chunks: Sequence[TaskChunk], first: int, stop: int) -> list[TaskChunk]:
-    """Return those of the chunks that have some of the tasks `first` … `stop`."""
+    """Return the chunks that have any of the tasks `first` … `stop`."""
     low = bisect_right(chunks, first, key=lambda chunk: chunk.stop)
     high = bisect_left(chunks, stop, key=lambda chunk: chunk.first)
     return list(chunks[low:high])
 
 
 def key_blocks(chunks: Sequence[TaskChunk], first: int, stop: int) -> list[KeyBlock]:
-    """Return blocks with exactly the keys of the tasks `first` … `stop`, as far as they are kept.
+    """Return blocks with exactly the kept keys of the tasks `first` … `stop`.
 
-    Blocks go out as they are; one that reaches further is packed anew, since no page may
-    get a key twice.
+    A block that reaches further is packed again, since no page may get a key twice; other blocks
+    are returned unchanged.
     """
     found = []
     for chunk in chunks:

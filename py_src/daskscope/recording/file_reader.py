@@ -1,4 +1,4 @@
-"""Reads a ``.daskscope`` file (docs/recording-format.md). Nothing in it is believed."""
+"""Reads a ``.daskscope`` file (docs/recording-format.md), and checks everything in it."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 MAX_JSON_BYTES: Final = 16_000_000
 MIN_CELL_BYTES: Final = 4
-"""Of a series no more rows are taken than fit into a ring with cells of so many bytes."""
+"""Bytes per cell, to compute how many rows of a series may be read into a ring."""
 
 MAX_NAMES_CHARACTERS: Final = 64_000_000
-"""Of all names of a file together."""
+"""Bound for all names of a file together."""
 
 
 def is_recording(path: Path) -> bool:
-    """Return whether a file on a disk begins as recordings do, whatever its name."""
+    """Return whether the content of a file begins like a recording, regardless of its name."""
     if not path.is_file():
         return False
     try:
@@ -61,7 +61,7 @@ def is_recording(path: Path) -> bool:
 
 
 def begins_as_recording(file: BinaryIO) -> bool:
-    """Return the same of a file that is open, at its beginning; it is there again then."""
+    """Return the same for an open file at its beginning, and seek back to it."""
     try:
         return next((member for member, _ in Members(file)), None) == HEADER
     except BadZipError:
@@ -71,7 +71,7 @@ def begins_as_recording(file: BinaryIO) -> bool:
 
 
 def about_in(file: BinaryIO) -> dict[str, Any] | None:
-    """Return what a file says of the whole, read for that alone; nothing if it is no recording."""
+    """Read only the description of a recording; return None if the file is no recording."""
     facts: dict[str, Any] | None = None
     try:
         for member, data in Members(file):
@@ -81,7 +81,7 @@ def about_in(file: BinaryIO) -> dict[str, Any] | None:
                     break
             elif member == ABOUT:
                 facts = _object(data)
-    except (BadZipError, BadTableError):  # what comes first was read all the same
+    except (BadZipError, BadTableError):  # facts from the header may have been read already
         pass
     return facts
 
@@ -89,8 +89,7 @@ def about_in(file: BinaryIO) -> dict[str, Any] | None:
 def read_file(file: BinaryIO, recording: RecordingStore, name: str) -> None:
     """Fill an empty recording; `name` is what errors call the file.
 
-    The complete part of a truncated file is taken, and
-    ``about_facts["whole"]`` is false.
+    Of a truncated file, the complete part is read, and ``about_facts["whole"]`` is false.
     """
     reader = _Reader(recording)
     members = Members(file)
@@ -115,18 +114,18 @@ def read_file(file: BinaryIO, recording: RecordingStore, name: str) -> None:
 
 @dataclass
 class _Reader:
-    """Takes the members of a file in their order."""
+    """Reads the members of a file in order."""
 
     recording: RecordingStore
     header: Mapping[str, Any] | None = None
     final: Mapping[str, Any] | None = None
     waiting: tuple[dict[str, NDArray[Any]], int] | None = None
-    """Rows whose keys are the next member."""
+    """Rows of tasks whose keys are in the next member."""
     places: Places = field(init=False)
     characters: int = 0
-    """Of all names until now."""
+    """Characters of all names so far."""
     read: set[str] = field(default_factory=set)
-    """Members with logs and series that were read."""
+    """Members of logs and series that were read."""
 
     def __post_init__(self) -> None:
         self.places = Places(self.recording.names)
@@ -158,7 +157,7 @@ class _Reader:
             self._take_rows(member, data)
 
     def _take_rows(self, member: str, data: bytes) -> None:
-        """Take the rows of a log, or of a ring of a series; skip unknown members."""
+        """Read the rows of a log or of a ring of a series; skip unknown members."""
         for name, store in self.recording.tables.items():
             if isinstance(store, LogStore):
                 if member != f"{name}.arrow":
@@ -185,7 +184,7 @@ class _Reader:
         newest = limit_bytes // (MIN_CELL_BYTES * len(declared))
         columns, _ = decode(declared, data, what=table.name, newest=newest)
         self._place(declared, columns)
-        if not step:  # as measured, least and most are the value
+        if not step:  # in rows as measured, least and most equal the value
             columns |= {
                 column.name: columns[column.name.rpartition("_")[0]]
                 for column in columns_of(table)
@@ -199,7 +198,7 @@ class _Reader:
         self.read.add(member)
 
     def _place(self, declared: Sequence[Column], columns: dict[str, Any]) -> None:
-        """Turn the file's indexes of names into the recording's."""
+        """Replace the file's indexes of names by the recording's."""
         for column, kind in indexed(declared, self.recording.names).items():
             columns[column] = self._of_rows(columns[column], kind)
 
@@ -210,7 +209,7 @@ class _Reader:
             raise BadTableError(f"has rows with unknown {kind}") from error
 
     def _begin_tasks(self, facts: Mapping[str, int]) -> int:
-        """Check the numbers of the next tasks; return how many they are."""
+        """Check the numbers of the next tasks; return how many there are."""
         first, tasks = facts.get("first", -1), facts.get("tasks", 0)
         next_task = self.recording.next_task
         if tasks > FILE_PART_TASKS:
@@ -255,13 +254,13 @@ class _Reader:
             self.places.add(kind, item, colour)
 
     def _cell(self, kind: str, column: Column, cell: Any) -> Any:
-        """Return a cell of an entry with the recording's index where it points at an entry."""
+        """Return a cell of an entry; an index of an entry becomes the recording's index."""
         names = self.recording.names
         if column.into not in names.tables:
             return cell
         own = self.places.counts()[kind]
         first = len(names.tables[kind].first)
-        if column.into == kind and cell == own and (own < first or not first):  # at itself
+        if column.into == kind and cell == own and (own < first or not first):  # points at itself
             return own if first else names.count(kind)
         return int(self._of_rows(np.array([cell]), column.into)[0])
 
@@ -269,7 +268,7 @@ class _Reader:
         if self.waiting is None:
             raise BadTableError("has keys without tasks")
         (columns, tasks), self.waiting = self.waiting, None
-        if keys.count(SEPARATOR) != tasks - 1:  # before anything is made of so many
+        if keys.count(SEPARATOR) != tasks - 1:  # checked before memory is allocated for them
             raise BadTableError("has a different number of keys than of tasks")
         task = columns["task"]
         first = self.recording.next_task
@@ -284,7 +283,7 @@ class _Reader:
 
 
 def _begun(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was known when writing began; figures would be of what is not here."""
+    """Return the facts known when writing began, without the summary, which needs all rows."""
     facts = header.get("facts")
     known = facts.items() if isinstance(facts, dict) else ()
     return {name: fact for name, fact in known if name != SUMMARY}
@@ -303,9 +302,9 @@ def _object(data: bytes) -> dict[str, Any]:
 
 
 def finite_json(data: bytes) -> Any:
-    """Return what JSON says; numbers that a float cannot hold, and NaN, are a `ValueError`.
+    """Parse JSON; raise `ValueError` for NaN and for numbers that a float cannot hold.
 
-    Nothing that has one could be written as JSON again, or read by a page.
+    A page cannot read such values, and they cannot be written as JSON again.
 
     >>> finite_json(b'{"a": 1e9}')
     {'a': 1000000000.0}
@@ -333,14 +332,14 @@ def _listed(column: Any) -> list[Any]:
 T = TypeVar("T", PrefixTotal, ActionTotal)
 
 MAX_FIGURE: Final = 2**53
-"""Larger whole numbers are not exact in a page."""
+"""Larger integers are not exact in JavaScript."""
 
 
 def take_figures(recording: RecordingStore, about: Mapping[str, Any], places: Places) -> None:
-    """Let a recording that was read count what its file says was captured besides.
+    """Add the file's totals and counts of rows that are not in the file.
 
-    Nobody vouches for that: no figure falls below what the tables of the file say, and what
-    is none is passed over.
+    They are not trusted: no figure becomes smaller than the rows in the file imply, and invalid
+    ones are ignored.
     """
     totals = _totals(about.get("totals"), places)
     if totals is not None:
@@ -357,7 +356,7 @@ def take_figures(recording: RecordingStore, about: Mapping[str, Any], places: Pl
     if not counts:
         return
     recording.drop_from_agent(_figure(counts, "dropped_agent"))
-    # What this recording has dropped of its own while it was read was in the file.
+    # Tasks that this recording dropped while reading were in the file, so they are not counted.
     after_the_last = _figure(counts, "dropped_recording") - recording.skipped
     recording.skip_tasks(min(after_the_last, MAX_TASKS - recording.next_task))
     recording.take_logged(_figure(counts, "erred"), _figure(counts, "changes"))
@@ -374,7 +373,7 @@ def _figure(counts: Mapping[str, Any], name: str) -> int:
 
 
 def _totals(said: Any, places: Places) -> Totals | None:
-    """Return totals with the numbers that names have here; nothing if one of them is wrong."""
+    """Return totals with the recording's indexes of names, or None if one is invalid."""
     try:
         prefixes = [_total(PrefixTotal, one, places, "prefixes") for one in said["prefixes"]]
         actions = [_total(ActionTotal, one, places, "actions") for one in said["actions"]]
@@ -384,7 +383,7 @@ def _totals(said: Any, places: Places) -> Totals | None:
 
 
 def _total(made: type[T], one: Mapping[str, Any], places: Places, kind: str) -> T:
-    """Return a total whose first field is the number of a name in the file."""
+    """Return a total; its first field is the index of a name in the file."""
     figures: list[Any] = []
     for column in fields(made):
         value = one[column.name]

@@ -1,8 +1,7 @@
 """Tables of a ``.daskscope`` file as Arrow: how columns are stored (docs/recording-format.md).
 
-Numbers are stored as narrow as they are, times as whole microseconds: what a microsecond
-holds of noise compresses to nothing, and so does a column of one value. What is read is
-checked before it is believed.
+Integers are stored in the narrowest type that fits, and times in whole microseconds, because
+the noise below a microsecond hardly compresses. Everything is checked when it is read.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ HEADER = 2  # field of Message
 BUFFERS, COMPRESSION = 2, 3  # fields of RecordBatch
 
 MAX_HEADER_BYTES: Final = 8_192
-"""Of one message. Ours take a sixth; a larger one could name any number of columns."""
+"""Bound for one message. Ours take a sixth; a larger one could name any number of columns."""
 
 
 class BadTableError(ValueError):
-    """Bytes that are no table as daskscope writes them; the text goes on after "it …"."""
+    """The bytes are not a table written by daskscope; the text continues "it …"."""
 
 
 def read_table(data: bytes, columns: Collection[str]) -> pa.RecordBatch:
-    """Return the only batch of a stream, validated: of its columns those that are asked for.
+    """Return the requested columns of the only batch of a stream, validated.
 
-    What would take more memory than `data` does is refused: compressed batches, dictionaries,
-    further batches, and columns that lie upon each other.
+    Streams that would take more memory than `data` are refused: compressed batches, dictionaries,
+    further batches, and overlapping columns.
     """
     import pyarrow as pa
 
@@ -57,7 +56,7 @@ def read_table(data: bytes, columns: Collection[str]) -> pa.RecordBatch:
 
 
 def _refuse_what_grows(data: bytes) -> None:
-    """Refuse whatever is not one schema and one batch whose body is as large as its columns."""
+    """Refuse all but one schema and one batch whose body is as large as its columns."""
     import pyarrow as pa
 
     expected = ["schema", "record batch"]
@@ -106,7 +105,7 @@ def _indirect(header: bytes, place: int) -> int:
 
 
 def _field(header: bytes, table: int, number: int) -> int | None:
-    """Return where a field of a flatbuffers table is, if it has it."""
+    """Return the position of a field in a flatbuffers table, or None if it has none."""
     (back,) = struct.unpack_from("<i", header, table)
     listed = table - int(back)
     if listed < 0:
@@ -122,12 +121,12 @@ ENCODING: Final = "daskscope.encoding"
 BASE: Final = "daskscope.base"
 DISTINCT: Final = "daskscope.texts"
 PLAIN, MICROSECONDS, STEPS, PLANES, TEXTS = "plain", "us", "steps", "planes", "texts"
-"""How a column is stored: as it is; times 1e6; what is added to the one before, from a base; the
-first bytes of all values, then their second bytes, and so on, which compress better; texts as
-numbers of those that are distinct."""
+"""How a column is stored: unchanged; times 1e6; as differences, from a base; in planes (the first
+bytes of all values, then their second bytes, and so on), which compress better; texts as
+indexes of the distinct ones."""
 
 MAX_DISTINCT_CHARACTERS: Final = 5_000
-"""Of all texts that numbers stand for, as JSON: they are in the header of a table."""
+"""Bound for all distinct texts as JSON, since they are in the header of a table."""
 
 US: Final = 1e6
 _SIGNED: Final = ("i1", "i2", "i4")
@@ -137,10 +136,10 @@ _RISING: Final = frozenset({"start", "task"})
 _TEXTS: Final = ("utf8", "texts")
 _WHOLE: Final = re.compile(r"-?[0-9]{1,20}")
 _MAX_WHOLE: Final = 2.0**53
-"""Whole numbers below this are exact in a float64."""
+"""Integers below this are exact in a float64."""
 
 MAX_PARTS_CHARACTERS: Final = 1_000_000
-"""Of a list of texts as JSON: a span may be nested deeper than what is kept of it."""
+"""Bound for a list of texts as JSON: in a file, a span may be nested deeper than it is kept."""
 
 
 def encode(
@@ -152,7 +151,7 @@ def encode(
 ) -> bytes:
     """Return columns as an Arrow stream; `facts` become its metadata.
 
-    `rounded` rounds times of rows to microseconds, which take a third of the bytes.
+    `rounded` rounds times of rows to microseconds, which saves two thirds of the bytes.
     """
     import pyarrow as pa
 
@@ -179,7 +178,7 @@ def encode(
 def _stored(
     name: str, values: NDArray[Any], *, rounded: bool
 ) -> tuple[NDArray[Any], dict[str, str] | None]:
-    """Return a column as it is stored, and what a reader must know to undo it."""
+    """Return a column as it is stored, and what a reader needs to restore it."""
     if rounded and name in _TIMES:
         with np.errstate(over="ignore", invalid="ignore"):
             whole = np.round(values.astype("f8") * US)
@@ -201,7 +200,7 @@ def _stored(
 
 
 def _numbered(values: Any) -> tuple[Any, dict[str, str] | None]:
-    """Return texts as numbers of those that are distinct, if these are few."""
+    """Return texts as indexes of the distinct ones, if these are few."""
     numbers: dict[str, int] = {}
     found = [numbers.setdefault(text, len(numbers)) for text in values]
     texts = json.dumps([*numbers])
@@ -221,7 +220,7 @@ def _out_of_planes(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _narrow(whole: NDArray[np.float64]) -> NDArray[Any]:
-    """Return whole numbers in the narrowest type that a page can read without 64-bit integers."""
+    """Return integers in the narrowest type; 64-bit ones are avoided, since pages lack them."""
     low, high = whole.min(), whole.max()
     for kind in _SIGNED if low < 0 else _UNSIGNED:
         limits = np.iinfo(kind)
@@ -239,10 +238,11 @@ def decode(
     newest: int | None = None,
     types: Mapping[str, np.dtype[Any]] | None = None,
 ) -> tuple[dict[str, Any], dict[str, int]]:
-    """Undo `encode`: numbers as arrays, texts as lists; a `BadTableError` says what is wrong.
+    """Undo `encode`: return numbers as arrays, texts as lists; raise `BadTableError` if invalid.
 
-    With more rows than `at_most` a table is refused; only the last `newest` are taken. `types`
-    are those of columns that are not as declared. `what` is what errors call the rows.
+    A table with more than `at_most` rows is refused; only the last `newest` rows are returned.
+    `types` has the types of columns that differ from the declaration. `what` names the rows in
+    errors.
     """
     stored = read_table(data, [column.name for column in declared])
     if at_most is not None and stored.num_rows > at_most:
@@ -334,7 +334,7 @@ def _restored(
         low, high = values.min(), values.max()
         if not limits.min <= low <= high <= limits.max:
             raise BadTableError(f"has a bad table: its column {name} has numbers out of range")
-    with np.errstate(over="ignore", invalid="ignore"):  # as where workers made times up
+    with np.errstate(over="ignore", invalid="ignore"):  # times may be nonsense, as in live data
         return values.astype(dtype)
 
 

@@ -1,6 +1,6 @@
-"""Writes a ``.daskscope`` file, at once or while a run goes on (docs/recording-format.md).
+"""Writes a ``.daskscope`` file, at once or during a run (docs/recording-format.md).
 
-It has another name until it is complete, so half a file never replaces a whole one.
+It has another name until it is complete, so an incomplete file never replaces a complete one.
 """
 
 from __future__ import annotations
@@ -54,21 +54,21 @@ if TYPE_CHECKING:
     from daskscope.schema import Column
 
 BEFORE: Final = "before"
-"""Member of a series with what was summed up before its oldest rows."""
+"""Member with the sums of a series from before its oldest rows."""
 
 SUFFIX: Final = ".daskscope"
 HEADER: Final = "daskscope.json"
 PART_ROWS: Final = FILE_PART_ROWS // 2
 PART_KEY_BYTES: Final = 8_000_000
-"""A part ends with the task that passes one of these: far below what a reader refuses."""
+"""A part ends with the task that exceeds one of these bounds, far below those of readers."""
 
 PART_NAME_BYTES: Final = 8_000_000
-"""The same for a part with names."""
+"""The bound for a part with names."""
 
 MIN_PREVIEW: Final = 4_096
 PREVIEW_SHARE: Final = 16
-"""A preview has one interval for so many rows, but not fewer than ``MIN_PREVIEW``: it is only the
-first picture, and the rows follow."""
+"""A preview has one interval for this many rows, but at least ``MIN_PREVIEW``. It can be coarse,
+because the rows follow."""
 
 PART_STEM_BYTES: Final = 120
 LEVEL: Final = 5
@@ -78,20 +78,20 @@ SEPARATOR: Final = KEY_SEPARATOR.encode()
 class FileWriter:
     """A file that grows with a recording.
 
-    `finish` puts it in its place, `keep` leaves what there is, `abandon` removes it.
+    `finish` moves it to its path, `keep` leaves the incomplete file, `abandon` removes it.
     """
 
     def __init__(self, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
         self.path = real(path)
         if self.path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if is_stream(path):  # it would be gone, and a file in its place
+        if is_stream(path):  # renaming would replace it by a regular file
             raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-        # So long that the name may have as many bytes as any.
+        # Cut, so that the name with its suffix is not too long for a file system.
         stem = os.fsencode(self.path.name.removesuffix(SUFFIX))[:PART_STEM_BYTES].decode(
             "utf-8", "ignore"
         )
-        # Visible, and of a name that opens: it is all that is left of a killed process.
+        # After a crash, this file is all that is left, so it is not hidden and can be opened.
         self.part_path = self.path.with_name(f"{stem}.part-{secrets.token_hex(4)}{SUFFIX}")
         self._file: BinaryIO = self.part_path.open("xb")
         take_mode(self.part_path, self.path)
@@ -100,11 +100,11 @@ class FileWriter:
         )
         self._counts: dict[str, int] = {}
         self._names: dict[str, int] = {}
-        """How many entries of each dictionary are written."""
+        """Number of entries written of each dictionary."""
         self._next = self._kept = self._rows = 0
         self._whole_bytes = self._packed = self._unpacked = 0
         try:
-            # Figures are of the whole: what is cut off before its end has none.
+            # Without the summary: it covers the whole run, and a truncated file must not have it.
             begun = _without(facts, SUMMARY, WHOLE)
             self._add(HEADER, _json({"format": FILE_FORMAT, "facts": begun}))
         except BaseException:
@@ -123,7 +123,7 @@ class FileWriter:
         stop: int,
         watch: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Write tasks up to a number, and all names so far: those that come later are of none."""
+        """Write tasks up to a number, and all names so far; no written task uses later names."""
         self._append_names(names)
         for part in _parts(chunks_within(chunks, self._next, stop), self._next, stop):
             facts = {"first": part.first, "tasks": part.tasks}
@@ -137,7 +137,7 @@ class FileWriter:
         self._next = stop
 
     def counts(self, counts: Counts) -> Counts:
-        """Return how much is in the file: of a long run more than its recording has kept."""
+        """Return the counts of the file, which may have more tasks than the recording has kept."""
         dropped = counts.captured - counts.dropped_agent - self._kept
         return replace(counts, kept=self._kept, rows=self._rows, dropped_recording=dropped)
 
@@ -147,10 +147,10 @@ class FileWriter:
         about: Mapping[str, Any],
         watch: Callable[[int, int], None] | None = None,
     ) -> Path:
-        """Write what is left, and let the file appear under its name.
+        """Write the rest, and rename the file to its path.
 
-        `watch(done, of)` is called while tasks are written. The recording
-        may grow meanwhile: the file is of the moment in which this began.
+        `watch(done, of)` is called while tasks are written. The recording may grow meanwhile; the
+        file has its state from the beginning of this call.
         """
         now = snapshot(recording)
         chunks = now.chunks()
@@ -186,16 +186,16 @@ class FileWriter:
         return self.path
 
     def keep(self) -> Path | None:
-        """Stop, and leave what is whole: a file that opens as one that was cut off.
+        """Stop, and leave the complete part, which opens as a truncated file.
 
-        Return where it is; nothing when it is in its place, or no task is in it.
+        Return its path, or None if the file is finished or has no task.
         """
         if self._file.closed:
             return None
         with suppress(OSError):
             self._file.close()
         with suppress(OSError, ValueError):
-            self._zip.close()  # it cannot write its list of members any more, as of a whole one
+            self._zip.close()  # the file is closed already, so that no list of members is written
         if not self._kept or not self.part_path.exists():
             self.abandon()
             return None
@@ -204,7 +204,7 @@ class FileWriter:
         return self.part_path
 
     def abandon(self) -> None:
-        """Leave nothing behind."""
+        """Remove the incomplete file."""
         with suppress(OSError, ValueError):
             self._zip.close()
         with suppress(OSError):
@@ -213,8 +213,8 @@ class FileWriter:
             self.part_path.unlink()
 
     def _append_names(self, names: Names) -> None:
-        """Write the new entries of each dictionary; those that others point at come first."""
-        # Looked at the other way round: what an entry points at was there before it.
+        """Write new entries of each dictionary; referenced dictionaries come first."""
+        # Counted in reverse order: entries refer only to entries that were added before them.
         stops = {kind: names.count(kind) for kind in reversed(names.tables)}
         for kind in names.tables:
             first, size = self._names.get(kind, 0), 0
@@ -243,7 +243,7 @@ class FileWriter:
 
     def _add(self, name: str, data: bytes) -> None:
         self._unpacked += len(data)
-        # Readers refuse what unpacks to too many times what it takes: then it takes more.
+        # Readers refuse files that unpack to too many times their size: then store without packing.
         fits = self._unpacked <= MAX_MEMBER_BYTES + MAX_RATIO * self._packed
         self._zip.writestr(name, data, zipfile.ZIP_DEFLATED if fits else zipfile.ZIP_STORED)
         self._packed += self._zip.infolist()[-1].compress_size
@@ -258,7 +258,7 @@ def write_file(
     *,
     about: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a whole recording at once; `about` is what is said of it. Raises `OSError`."""
+    """Write a whole recording at once, described by `about`. Raises `OSError`."""
     now = snapshot(recording)
     about = about_of(now) if about is None else about
     writer = FileWriter(path, about)
@@ -279,7 +279,7 @@ def _json(facts: Mapping[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Consecutive tasks, numbered within the part as in the file, with their keys as text."""
+    """Consecutive tasks with their keys as text; rows have the task numbers of the file."""
 
     first: int
     tasks: int
@@ -310,7 +310,7 @@ def _is_large(pieces: Sequence[_Part]) -> bool:
 
 
 def _pieces(chunk: TaskChunk, first: int, stop: int) -> Iterator[_Part]:
-    """Cut one chunk where its blocks of keys end, and a block where it is too large for a part."""
+    """Cut a chunk at the ends of its blocks of keys, and blocks that are too large for a part."""
     for block in key_blocks([chunk], first, stop):
         raw = block.raw()
         if raw.count(SEPARATOR) != block.tasks - 1 or not _is_utf8(raw):
@@ -333,7 +333,7 @@ def _piece(chunk: TaskChunk, first: int, stop: int, keys: bytes) -> _Part:
 
 
 def _cuts(piece: _Part, keys: Sequence[bytes]) -> list[int]:
-    """Return with which of its tasks each smaller part begins."""
+    """Return the tasks with which smaller parts begin."""
     tasks = np.arange(piece.tasks)
     key_bytes = np.cumsum([len(key) for key in keys])
     rows = np.searchsorted(piece.columns["task"], piece.first + tasks)

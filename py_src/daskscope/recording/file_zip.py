@@ -1,8 +1,8 @@
-"""Reading zip files one member after the other, whole ones and such as were cut off.
+"""Reads the members of zip files in order, even if the file is truncated.
 
-A program that is killed leaves no list of members at the end of a zip. So that list is not
-read at all: each member says in front of itself how long it is. What is read is bounded,
-whatever the file claims.
+If the writer was killed, the list of members at the end of the zip is missing. So that list
+is not used: each member has its length in front. The amount of data read is bounded, whatever
+the file claims.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_MEMBER_BYTES: Final = 64 * 2**20
-"""Unpacked. A writer makes further members before it comes near that."""
+"""Bound for an unpacked member. Writers start further members long before."""
 
 MAX_MEMBERS: Final = 1_000_000
 MAX_NAME_BYTES: Final = 200
 MAX_RATIO: Final = 300
-"""Members together unpack to at most so many times what they take, and `MAX_MEMBER_BYTES`."""
+"""All members unpack to at most this many times their size, plus `MAX_MEMBER_BYTES`."""
 
 _OVERHEAD_BYTES: Final = 65_536
-"""What cannot be packed takes hardly more than before."""
+"""Incompressible data grows by less than this when packed."""
 
 _HEADER: Final = struct.Struct("<4s5H3I2H")
 _SIGNATURE: Final = b"PK\x03\x04"
@@ -33,11 +33,11 @@ _ENCRYPTED, _SIZES_FOLLOW = 1, 8
 
 
 class BadZipError(ValueError):
-    """This is no zip, or not one that may be read; the text goes on after "it …"."""
+    """The file is no zip, or one that is refused; the text continues "it …"."""
 
 
 class Members:
-    """Names and contents of the members of a file, in order; `whole` once all were there."""
+    """Names and contents of a file's members, in order; `whole` becomes true at a complete end."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.whole = False
@@ -55,7 +55,7 @@ class Members:
             if not head.startswith(_SIGNATURE[: len(head)]):
                 if not number:
                     raise BadZipError("is not a zip file")
-                return  # what was being written when the writer was stopped
+                return  # the writer was stopped while it wrote this member
             if len(head) < _HEADER.size:
                 return
             _, _, flags, method, _, _, crc, size, length, name_bytes, extra = _HEADER.unpack(head)
@@ -65,7 +65,7 @@ class Members:
             if flags & _SIZES_FOLLOW or name_bytes > MAX_NAME_BYTES or too_long:
                 raise BadZipError("has an unexpected member")
             if length and not size:
-                return  # its writer was stopped before it had packed it
+                return  # the writer was stopped before it finished this member
             name = file.read(name_bytes)
             file.seek(extra, 1)
             data = file.read(size)
@@ -83,7 +83,7 @@ class Members:
 
 
 def _unpacked(data: bytes, method: int, length: int) -> bytes | None:
-    """Return the content if it is as long as it says, else nothing."""
+    """Return the content, or None if its length is not as declared."""
     if method == DEFLATED:
         unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
         try:

@@ -52,7 +52,7 @@ SECONDS: Final = UNITS.first.index(("seconds",))
 TRANSFER: Final = ACTIONS.index("transfer")
 
 LONG_AGO: Final = -1e300
-"""A start that is before everything but what was there when recording began."""
+"""A start before all rows, which excludes the totals from before the recording."""
 
 MAX_ROWS: Final = 20_000_000
 
@@ -66,7 +66,7 @@ def fine_metrics(
     cell: str | None = None,
     over: str | float | None = None,
 ) -> pd.DataFrame:
-    """Return the metrics of a time and of some names (see `Recording.fine_metrics`)."""
+    """Return metrics, selected by time and names (see `Recording.fine_metrics`)."""
     import pandas as pd
 
     core = store_of(recording)
@@ -111,7 +111,7 @@ def execute_seconds(
     until: float = inf,
     cells: Sequence[str] | None = None,
 ) -> Columns:
-    """Return what the threads of tasks took: `prefix`, `activity` and, in seconds, `value`."""
+    """Return the time that task threads took: `prefix`, `activity`, and `value` in seconds."""
     own = {"context": (EXECUTE,), "unit": (SECONDS,)}
     return measured(core, {**own, **(chosen or {})}, since, until, cells=cells)
 
@@ -125,9 +125,10 @@ def measured(
     cells: Sequence[str] | None = None,
     step: float | None = None,
 ) -> Columns:
-    """Return rows of metrics of a time, with some of the indexes in each column.
+    """Return rows of metrics in a window, filtered by the chosen indexes of columns.
 
-    Of `cells` it is what their tasks took; with a `step` rows have the `time` of theirs.
+    With `cells`, return the shares of the tasks of these cells. With a `step`, each row has the
+    `time` of its step.
     """
     series = core.series(METRICS.name)
     if cells is not None:
@@ -145,7 +146,7 @@ def measured(
 
 
 def _in_steps(rows: Columns, step: float) -> Columns:
-    """Return rows in parts where they are in several steps."""
+    """Split rows at the ends of steps."""
     time, end = rows["time"], rows["time"] + rows["duration"]
     first = np.floor(time / step)
     count = np.maximum(np.ceil(end / step) - first, 1).astype(np.int64)
@@ -165,10 +166,10 @@ def _in_steps(rows: Columns, step: float) -> Columns:
 
 
 def _of_cell(core: RecordingStore, cell: str, since: float, until: float) -> Rows:
-    """Return rows of what the tasks of a cell took.
+    """Return rows of metrics with the share of a cell's tasks.
 
-    Metrics know functions, spans and time. Where tasks of other cells ran the same function
-    meanwhile, the cell has as much of the measured seconds as its tasks took.
+    Metrics have functions, spans and time, but no cells. If tasks of other cells ran the same
+    function meanwhile, the measured seconds are shared in proportion to the durations of tasks.
     """
     series = core.series(METRICS.name)
     key, start, stop, seconds = _groups_of(core, cell)
@@ -197,7 +198,7 @@ def _key(columns: Columns) -> NDArray[np.int64]:
 
 
 def _groups_of(core: RecordingStore, cell: str) -> list[NDArray[Any]]:
-    """Return of each function and span of a cell: key, first start, last stop, and seconds."""
+    """Return key, first start, last stop and seconds of each function and span of a cell."""
     graphs = np.zeros(2**16, bool)
     known = cells_of_graphs(core)
     graphs[: len(known)] = [one == cell for one in known]
@@ -220,13 +221,13 @@ def _groups_of(core: RecordingStore, cell: str) -> list[NDArray[Any]]:
 
 
 def _known_cells(core: RecordingStore) -> list[str]:
-    """Return the names of cells, first of graphs that are not known."""
+    """Return the names of cells; the first one is that of unknown graphs."""
     cells = core.log(CELLS.name).columns()["cell"]
     return [one for one in dict.fromkeys([*cells_of_graphs(core), *cells]) if one]
 
 
 def indexes(core: RecordingStore, column: str, wanted: Sequence[str]) -> dict[str, set[int]]:
-    """Return the indexes of names; of spans (full names or ids) with the spans inside them."""
+    """Return the indexes of names; for spans (full names or ids), also those of inner spans."""
     kind, found = KINDS[column], {text: set[int]() for text in wanted}
     for index, label in enumerate(core.names.labels(kind)):
         if label in found:
@@ -243,7 +244,7 @@ def _with_inner(core: RecordingStore, found: dict[str, set[int]]) -> dict[str, s
     times = core.log(SPAN_TIMES.name).columns()
     inner: dict[int, set[int]] = {}
     for span, parent in zip(times["span"], times["parent"], strict=True):
-        if parent:  # 0 is none
+        if parent:  # 0 means no parent
             inner.setdefault(parent, set()).add(span)
     for spans in found.values():
         news = [*spans]

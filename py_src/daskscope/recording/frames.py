@@ -54,7 +54,7 @@ def table_frame(recording: RecordingStore, name: str) -> pd.DataFrame:
     table, names = schema.tables()[name], recording.names
     if isinstance(table, schema.Dictionary):
         frame = _frame(table.columns, names.columns(name), names, schema.columns_of(table))
-        if table is schema.PREFIXES:  # metrics without a prefix have one without a name
+        if table is schema.PREFIXES:  # omit the empty prefix of metrics without prefix
             frame = frame[frame["name"] != ""].reset_index(drop=True)
         return frame
     if isinstance(table, schema.Log):
@@ -90,7 +90,7 @@ def _frame(
 
 
 def cells_of_graphs(recording: RecordingStore) -> list[str]:
-    """Return which cell sent each graph, by the graph's number; "" where none did."""
+    """Return the cell that sent each graph, by number of the graph; "" if there is none."""
     graphs = recording.log(schema.COMPUTATIONS.name).columns()
     numbers = graphs["computation"]
     cells = [*schema.WITHOUT_GRAPH, *[""] * (max(numbers, default=1) - 1)]
@@ -132,9 +132,9 @@ def tasks_frame(recording: RecordingStore, chunks: Sequence[TaskChunk]) -> pd.Da
 
 
 def exported_tasks_frame(recording: RecordingStore, chunks: Sequence[TaskChunk]) -> pd.DataFrame:
-    """Return the rows as files have them: with what panels call the workers beside their addresses.
+    """Return the rows for files, with the workers' names in panels beside their addresses.
 
-    A file goes where `recording.worker_names` cannot be asked.
+    Readers of a file cannot use `recording.worker_names`.
     """
     frame = tasks_frame(recording, chunks)
     lanes = [chunk.columns["lane"] for chunk in chunks]
@@ -152,10 +152,10 @@ def write_tables(
     open_file: OpenFile,
     watch: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
-    """Write each table into a file of a directory, and what is known of the whole as JSON.
+    """Write each table into a file of a directory, and facts about the recording as JSON.
 
-    `open_file` gets a path and the columns, as a frame without rows; it gives what writes a frame
-    of rows. Tasks are written chunk by chunk: a long run has more rows than fit into a DataFrame.
+    `open_file` gets a path and a frame without rows that has the columns; it yields a function that
+    writes a frame. Tasks are written by chunk, as the rows of a long run may not fit into memory.
     `watch(done, of)` is called with the number of rows of tasks while they are written.
     """
     from daskscope.recording.recording_store import ABOUT, about_json
@@ -193,9 +193,9 @@ def write_parquet(
 
 @contextmanager
 def _open_parquet(path: Path, head: pd.DataFrame) -> Iterator[Callable[[pd.DataFrame], object]]:
-    """Begin a file: the types of its columns are the same without rows.
+    """Open a file with the column types of `head`, which has no rows.
 
-    A NaN becomes a null: programs leave it out of means.
+    NaN becomes null, which other programs leave out of means.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -208,9 +208,10 @@ def _open_parquet(path: Path, head: pd.DataFrame) -> Iterator[Callable[[pd.DataF
 
 
 def _schema(found: pa.Schema) -> pa.Schema:
-    """Return the columns as any rows fit them, of a frame that has none.
+    """Return column types that fit any rows, from the schema of a frame without rows.
 
-    Names may come meanwhile, and pandas before 3 does not know of text that it has not seen.
+    New names may arrive while tasks are written, and pandas before version 3 cannot know that an
+    empty column is text.
     """
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The rows of a log: numbered for ever, of which the newest are kept within bounds."""
+"""The rows of a log: the newest are kept within bounds, and numbers are never reused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Take = Callable[[list[Any]], list[Any]]
 
 MAX_LOG_CHARACTERS: Final = 8_000_000
-"""Bound of all texts of one log together."""
+"""Bound for all texts of a log together."""
 
 UNKNOWN_TASK: Final = -1
 """Number of an erred task that was dropped before it could be read."""
@@ -36,7 +36,7 @@ def row_type(table: Log) -> Any:
 
 @cache
 def _coercion(column: Column) -> Callable[[Any], Any]:
-    """Return what makes a cell of a value, whatever was given."""
+    """Return a function that converts any value into a cell of this column."""
     if column.type == "utf8":
         most = MAX_KEY_CHARACTERS + 1 if column.name == "key" else MAX_TEXT_CHARACTERS
         return lambda value: sound(cut(value, most))
@@ -61,16 +61,16 @@ def _empty(column: Column) -> Any:
 
 
 class LogStore:
-    """A log: its newest rows. Any thread may append, and read.
+    """The newest rows of a log. Any thread may append and read.
 
-    `take` gets the rows that are about to be appended, and returns what to append.
+    `take` is called with rows before they are appended, and returns the rows to append.
     """
 
     def __init__(self, table: Log, take: Take | None = None) -> None:
         self.table = table
         self.next = 0
         self.dropped = 0
-        """How many rows the bounds have cost, here or where they come from."""
+        """Number of rows dropped by bounds, here or in the source."""
         self._take = take
         self._make = row_type(table)
         self._cells = [(c.name, _coercion(c), _empty(c)) for c in table.columns]
@@ -82,17 +82,17 @@ class LogStore:
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Make a new lock: at first, and in a forked child."""
+        """Make a new lock, initially and in a forked child."""
         self._lock = Lock()
 
     @property
     def first(self) -> int:
-        """Number of the oldest row that is kept; of the next one if there is none."""
+        """Number of the oldest kept row, or of the next one if there is none."""
         with self._lock:
             return next(iter(self._rows), self.next)
 
     def snapshot(self) -> Self:
-        """Return a log of what is here now."""
+        """Return a copy of the log as it is now."""
         with self._lock:
             now = copy(self)
             now._rows = self._rows.copy()
@@ -102,7 +102,7 @@ class LogStore:
         return now
 
     def append(self, rows: Iterable[Mapping[str, Any] | tuple[Any, ...]]) -> None:
-        """Append rows; the oldest go, of a group or of all, when there are too many."""
+        """Append rows; drop the oldest ones, of a group or of all, if there are too many."""
         made = [self._made(row) for row in rows]
         with self._lock:
             for row in made if self._take is None else self._take(made):
@@ -156,13 +156,13 @@ class LogStore:
                 del self._groups[group]
 
     def count_dropped(self, rows: int) -> None:
-        """Number rows that are lost, and count them as dropped."""
+        """Skip the numbers of lost rows, and count them as dropped."""
         with self._lock:
             self.next += max(rows, 0)
             self.dropped += max(rows, 0)
 
     def numbered(self, first: int, stop: int) -> list[tuple[int, Any]]:
-        """Return the rows that are kept of those from `first` to before `stop`, by number."""
+        """Return number and row of the kept rows from `first` to before `stop`."""
         found: list[tuple[int, Any]] = []
         with self._lock:
             for number, row in reversed(self._rows.items()):
@@ -177,11 +177,11 @@ class LogStore:
         return [row for _, row in self.numbered(first, stop)]
 
     def since(self, first: int) -> list[Any]:
-        """Return the rows that are kept of number `first` and later."""
+        """Return the kept rows from number `first` on."""
         return self.between(first, self.next)
 
     def columns(self, first: int = 0, stop: int | None = None) -> dict[str, list[Any]]:
-        """Return the same rows as lists, one a column."""
+        """Return the same rows as columns."""
         rows = self.between(first, self.next if stop is None else stop)
         cells = zip(*rows, strict=True) if rows else ((),) * len(self.table.columns)
         return {name: list(column) for name, column in zip(self.table.names, cells, strict=True)}

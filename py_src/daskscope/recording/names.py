@@ -1,7 +1,7 @@
-"""The dictionaries of one session: prefixes, lanes, actions, spans, and what else is declared.
+"""The dictionaries of one session: prefixes, lanes, actions, spans, and others.
 
-They only grow, so an index that was handed out stays valid for the life of the
-session, in every chunk and on every page. One thread interns, any thread reads.
+They only grow, so an index stays valid for the life of the session, in every chunk and on
+every page. One thread interns; any thread may read.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ RING: Final = 12
 
 SLOTS: Final = 2 * RING
 STRIDE: Final = 5
-"""From a slot that is taken to the next one to try: it has no factor in common with the ring."""
+"""Distance to the next slot to try; coprime to RING, so that all slots are tried."""
 
 
 def preferred_slot(name: str) -> int:
-    """Return the slot of a name that meets no other.
+    """Return the slot of a name if it is free.
 
     >>> [preferred_slot(name) for name in ("read-parquet", "rename", "groupby-agg")]
     [7, 1, 8]
@@ -49,10 +49,9 @@ def preferred_slot(name: str) -> int:
 
 
 class Colours:
-    """The slots of the entries of one dictionary, in order.
+    """The colour slots of the entries of one dictionary, in order.
 
-    `seconds` returns what the entries took so far, by index, and a number that is another
-    one when that has changed.
+    `seconds` returns a version number, and the seconds of tasks by index of entry.
     """
 
     def __init__(self, seconds: Seconds) -> None:
@@ -62,8 +61,8 @@ class Colours:
         self._weighed: tuple[int, list[float]] | None = None
 
     def add(self, name: str, slot: int | None = None) -> int:
-        """Append the slot of a new entry: that which it has already, or else a free one."""
-        if not name:  # stands for none: it takes no colour from others
+        """Append the slot of a new entry: the given one, or else a free one."""
+        if not name:  # an empty name must not occupy a colour
             self.slots.append(0)
             return 0
         if slot is None or not 0 <= slot < SLOTS:
@@ -83,7 +82,7 @@ class Colours:
         return min(range(SLOTS), key=lambda one: (weights[one], self._taken[one]))
 
     def _weights(self) -> list[float]:
-        """Return how many seconds the names of each slot took so far."""
+        """Return the seconds of the names of each slot."""
         version, seconds = self._seconds()
         if self._weighed is None or self._weighed[0] != version:
             slots = np.array(self.slots[: len(seconds)], "u1")
@@ -99,18 +98,18 @@ MAX_NAME_CHARACTERS: Final = 1_000
 """A prefix or span name can come from a key of any length; longer ones are cut."""
 
 MAX_PARTS: Final = 49
-"""The names of a span and those around it; longer ones are cut. No code nests deeper by hand."""
+"""Bound for nested span names; longer lists are cut. No one nests spans deeper by hand."""
 
 MAX_LIST_CHARACTERS: Final = MAX_NAMES * (301 + 2)
-"""Of the texts of one dictionary as JSON, which has a mark before and after each.
+"""Bound for the texts of one dictionary as JSON, with two quotation marks each.
 
-An agent cuts names at 300 characters, and marks that by one more: a full list of prefixes fits,
-if few of them have to be escaped. Three such lists are fewer characters than a file may have,
-in Python and on a page.
+An agent cuts names at 300 characters and adds "…", so a full list of prefixes fits if few
+characters are escaped. Three such lists are below the bound for all names of a file, in Python
+and on a page.
 """
 
 MAX_MERGED: Final = 10_000
-"""So many of the names behind ``OTHER_NAME`` are distinguished, to count them."""
+"""Number of distinct names that are counted as merged into ``OTHER_NAME``."""
 
 
 def clean(text: str) -> str:
@@ -130,7 +129,7 @@ def sound(text: str) -> str:
 
 
 def _written(cell: Any) -> int:
-    r"""Return how many characters a cell is as JSON, by the count of pages: UTF-16.
+    r"""Return the length of a cell as JSON in UTF-16 units, as pages count.
 
     >>> _written("inc"), _written("\1"), _written("🦋"), _written(("a", "b"))
     (5, 8, 4, 6)
@@ -170,18 +169,18 @@ def _other(table: Dictionary) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """How many names of a list became ``OTHER_NAME``; at least so many if not `exact`."""
+    """Number of names of a list that became ``OTHER_NAME``; a lower bound if not `exact`."""
 
     names: int = 0
     exact: bool = True
     session: bool = False
-    """Whether this counts the whole session, not only the part: they are not counted by time."""
+    """Whether this is the count of the whole session, since a part has no count of its own."""
 
 
 class Names:
-    """Grow-only lists of entries, each with the way back from an entry to its index.
+    """Grow-only lists of entries, each with an index of its entries.
 
-    An entry is a text where its dictionary has one column of text, else a tuple of its cells.
+    An entry is a text if its dictionary has a single column, of text; otherwise a tuple of cells.
     """
 
     def __init__(self) -> None:
@@ -189,7 +188,7 @@ class Names:
             name: table for name, table in schema.tables().items() if isinstance(table, Dictionary)
         }
         self.seconds: Callable[[str], tuple[int, NDArray[np.float64]]] = lambda _: (0, np.zeros(0))
-        """What the entries of a dictionary took so far (see `Colours`)."""
+        """Returns the seconds of the entries of a dictionary (see `Colours`)."""
         self._lists: dict[str, list[Any]] = {kind: [] for kind in self.tables}
         self.prefixes: list[str] = self._lists["prefixes"]
         self.lanes: list[Lane] = self._lists["lanes"]
@@ -201,25 +200,25 @@ class Names:
             if table.coloured
         }
         self.colours = {kind: colours.slots for kind, colours in self._colours.items()}
-        """The slots of the entries of those dictionaries that are coloured."""
+        """Colour slots of the entries, by dictionary with colours."""
         self._others = {kind: _other(table) for kind, table in self.tables.items()}
         self._index: dict[str, dict[Any, int]] = {kind: {} for kind in self.tables}
         self._characters = dict.fromkeys(self.tables, 0)
         self._merged: dict[str, set[int]] = {kind: set() for kind in self.tables}
         self._numbers: dict[str, dict[str, NDArray[Any]]] = {}  # replaced, never changed
         self.merged_before = dict.fromkeys(self.tables, Merged())
-        """What names had been merged where these come from: an agent, a file, another recording."""
+        """Names merged in the source: an agent, a file, or another recording."""
         for kind, table in self.tables.items():
             for cells in table.first:
                 self.intern(kind, cells if len(table.columns) > 1 else cells[0])
 
     def intern(self, kind: str, item: Any, colour: int | None = None) -> int:
-        """Return the index of ``item``, appending it when it is new, with a colour if it has one.
+        """Return the index of ``item``; append it if it is new, with its colour if it has one.
 
-        Where a list has no room for it, it is ``OTHER_NAME``.
+        If the list is full, return the index of ``OTHER_NAME``.
         """
         table, index = self.tables[kind], self._index[kind]
-        if kind == schema.STACKS.name and (known := index.get(item)) is not None:  # very many
+        if kind == schema.STACKS.name and (known := index.get(item)) is not None:  # for speed
             return known
         item = self.item(kind, map(_cell, table.columns, self.cells(kind, item)))
         found = index.get(item)
@@ -237,14 +236,14 @@ class Names:
                 return found
         else:
             self._characters[kind] = characters
-        if table.coloured:  # before the entry can be seen
+        if table.coloured:  # before readers can see the entry
             self._colours[kind].add(self.label(kind, item), colour)
         items.append(item)
         index[item] = len(items) - 1
         return len(items) - 1
 
     def cells(self, kind: str, item: Any) -> tuple[Any, ...]:
-        """Return the cells of an entry, in order of the columns."""
+        """Return the cells of an entry, in column order."""
         return tuple(item) if len(self.tables[kind].columns) > 1 else (item,)
 
     def item(self, kind: str, cells: Any) -> Any:
@@ -253,7 +252,7 @@ class Names:
         return cells if len(self.tables[kind].columns) > 1 else cells[0]
 
     def label(self, kind: str, item: Any) -> str:
-        """Return an entry as one text: its list of texts if it has one, else all its texts.
+        """Return an entry as one text: joins its list of texts if it has one, else all its texts.
 
         >>> names = Names()
         >>> names.label("spans", ("6ac…", ("load", "clean"))), names.label("lanes", ("w", "140"))
@@ -278,20 +277,20 @@ class Names:
         here, before = len(self._merged[kind]), self.merged_before[kind]
         if before.exact and here < MAX_MERGED:
             return replace(before, names=here + before.names)
-        # Some may be among both.
+        # The same name may be counted in both.
         return replace(before, names=max(here, before.names), exact=False)
 
     def snapshot(self) -> Names:
-        """Return the same names with what is merged now; lists that only grow are in both."""
+        """Return a copy with the present counts of merged names; it shares the grow-only lists."""
         now = copy(self)
         now._merged = {kind: set(merged) for kind, merged in self._merged.items()}
         now.merged_before = dict(self.merged_before)
         return now
 
     def take_merged(self, source: Names, *, part: bool = False) -> None:
-        """Take over how many names became ``OTHER_NAME`` in a source, if it occurs here.
+        """Take over a source's counts of merged names, for lists that have ``OTHER_NAME`` here.
 
-        `part`: these are of a part of what the source has.
+        `part`: these names belong to a part of the source.
         """
         for kind, index in self._index.items():
             if self._others[kind] in index:
@@ -311,7 +310,7 @@ class Names:
         return self._lists[kind][first:]
 
     def numbers(self, kind: str) -> dict[str, NDArray[Any]]:
-        """Return the entries of a dictionary that has numbers alone, as columns."""
+        """Return the entries of a dictionary with only numeric columns, as columns."""
         table, known = self.tables[kind], self._numbers.get(kind)
         count = self.count(kind)
         if known is None:
@@ -329,7 +328,7 @@ class Names:
         return {name: cells[:count] for name, cells in known.items()}
 
     def columns(self, kind: str, first: int = 0, stop: int | None = None) -> dict[str, list[Any]]:
-        """Return entries of one list as columns, as its readers have them."""
+        """Return entries of one list as columns, including the colour."""
         table = self.tables[kind]
         rows = [self.cells(kind, item) for item in self._lists[kind][first:stop]]
         found: dict[str, list[Any]] = {
@@ -342,28 +341,28 @@ class Names:
 
 
 class Places:
-    """What the numbers of names elsewhere are here: of those of an agent, or of a file."""
+    """Translates indexes of names of an agent or a file into indexes of these names."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
         self._places = {kind: array("I") for kind in names.tables}
 
     def counts(self) -> dict[str, int]:
-        """Return how many names of each kind are known."""
+        """Return the number of known names of each kind."""
         return {kind: len(places) for kind, places in self._places.items()}
 
     def add(self, kind: str, item: Any, colour: int | None = None) -> None:
-        """Take in the next name of a kind."""
+        """Add the next name of a kind."""
         self._places[kind].append(self._names.intern(kind, item, colour))
 
     def of(self, kind: str, numbers: Any) -> NDArray[np.uint32]:
-        """Return what numbers are here; an `IndexError` if one of them is unknown."""
+        """Return the indexes here for those of the source; raise `IndexError` for unknown ones."""
         found: NDArray[np.uint32] = np.asarray(self._places[kind])[numbers]
         return found
 
 
 def indexed(columns: Sequence[Column], names: Names) -> dict[str, str]:
-    """Return the columns whose values are indexes of entries, and of which dictionary."""
+    """Return the columns that contain indexes of entries, with the name of the dictionary."""
     return {column.name: column.into for column in columns if column.into in names.tables}
 
 
@@ -371,7 +370,7 @@ _UNKNOWN: Final = -1
 
 
 class NameMap:
-    """What an index of `source` is in `copy`; a name comes into the copy when it is met first.
+    """Translates indexes of `source` into indexes of `copy`, which gets each name at first use.
 
     >>> from daskscope.recording.names import Names
     >>> source, copy = Names(), Names()
@@ -387,7 +386,7 @@ class NameMap:
         copy: Names,
         clean: Callable[[Column, Any], Any] | None = None,
     ) -> None:
-        """`clean` is given a column and a cell of it; it returns what the copy has instead."""
+        """Use `clean`, if given, to replace cells: it gets a column and a cell."""
         self._source = source
         self._copy = copy
         self._clean = clean
@@ -396,7 +395,7 @@ class NameMap:
     def columns(
         self, declared: Sequence[Column], columns: Mapping[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
-        """Return columns of the source as they are in the copy."""
+        """Return columns of the source with the indexes of the copy."""
         kinds = indexed(declared, self._source)
         return {
             name: self._indexes(kinds[name], column) if name in kinds else column
@@ -404,18 +403,18 @@ class NameMap:
         }
 
     def row(self, declared: Sequence[Column], row: Any) -> Any:
-        """Return a row of a log of the source as it is in the copy."""
+        """Return a row of a log of the source with the indexes of the copy."""
         kinds = indexed(declared, self._source)
         return row._replace(**{n: self.index(kind, getattr(row, n)) for n, kind in kinds.items()})
 
     def index(self, kind: str, index: int) -> int:
-        """Return what one index is in the copy."""
+        """Return the index in the copy for one index of the source."""
         places = self._places[kind]
         known = index < len(places) and places[index] != _UNKNOWN
         return int(places[index] if known else self._indexes(kind, np.array([index]))[0])
 
     def take_all(self) -> None:
-        """Let the copy have all names of the source, in their order."""
+        """Add all names of the source to the copy, in order."""
         for kind in self._places:
             self._indexes(kind, np.arange(self._source.count(kind)))
 
@@ -433,11 +432,11 @@ class NameMap:
         return indexes
 
     def _with_preceding(self, kind: str, unknown: list[int]) -> list[int]:
-        """Return entries with those unknown ones that they point at, which come before them."""
+        """Return unknown entries and those to which they refer, which must come first."""
         columns = self._source.tables[kind].columns
         own = [at for at, column in enumerate(columns) if column.into == kind]
         places, met = self._places[kind], {*unknown}
-        for one in unknown if own else ():  # which grows meanwhile
+        for one in unknown if own else ():  # the list grows in the loop
             cells = self._source.entry(kind, one)
             for above in [cells[at] for at in own]:
                 if above not in met and places[above] == _UNKNOWN:
@@ -447,7 +446,7 @@ class NameMap:
 
     def _place(self, kind: str, index: int) -> int:
         source, copy = self._source, self._copy
-        if index < len(source.tables[kind].first):  # as every recording begins
+        if index < len(source.tables[kind].first):  # predefined entries are equal in all recordings
             return index
         item = source.entry(kind, index)
         cells = []
@@ -464,7 +463,7 @@ class NameMap:
 
 
 def shown_name(given: str, address: str) -> str:
-    """Return what panels call a worker (`nameOf` in ``worker_groups.ts``).
+    """Return the name of a worker in panels (`nameOf` in ``worker_groups.ts``).
 
     LocalCluster calls its workers 0, 1, 2…; unnamed ones carry their address.
 
@@ -479,7 +478,7 @@ def shown_name(given: str, address: str) -> str:
 
 
 def name_of(address: str, names: Mapping[str, str]) -> str:
-    """Return what panels call the worker at an address, named or not.
+    """Return the name in panels of the worker at an address, even if it is unnamed.
 
     >>> name_of("tcp://w:1", {"tcp://w:1": "worker-0"}), name_of("tcp://w:2", {})
     ('worker-0', 'w:2')

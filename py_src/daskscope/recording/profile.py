@@ -1,4 +1,4 @@
-"""The profile of a recording as columns of numbers: stacks, and how often each was seen."""
+"""The profile of a recording as columns of numbers: stacks and their samples."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ COMPUTE: Final = SCOPES.index("compute")
 
 @dataclass(frozen=True)
 class Stacks:
-    """All stacks of a recording by number; a parent has a smaller number, that of the root is 0."""
+    """All stacks of a recording by number; parents have smaller numbers, and the root is 0."""
 
     parent: NDArray[np.uint32]
     frame: NDArray[np.uint32]
     frames: list[tuple[str, str, int, int, str]]
-    """By number of the frame: name, file, first line, a line where it was seen, its source."""
+    """By number of the frame: name, file, first line, a sampled line, and its source code."""
 
 
 def stacks_of(names: Names) -> Stacks:
-    """Return the stacks and frames that a recording has now."""
+    """Return the present stacks and frames of a recording."""
     columns = names.numbers(STACKS.name)
     return Stacks(columns["parent"], columns["frame"], names.since(FRAMES.name, 0))
 
@@ -47,10 +47,10 @@ def parts_in(
     prefixes: Collection[int] | None,
     workers: Collection[str] | None,
 ) -> Iterator[tuple[dict[str, Cells], Cells, float]]:
-    """Yield the rows that are wanted, the counts that are in the window, and their step.
+    """Yield the selected rows, their counts in the window, and their step.
 
-    Of cycles that are partly in the window it is their share. `prefixes` are indexes of names,
-    `workers` addresses; all without. Workers of rows are numbers: see `SeriesStore.texts`.
+    Cycles partly in the window count in proportion. `prefixes` are indexes of names, `workers`
+    are addresses; None selects all. Workers in rows are numbers (see `SeriesStore.texts`).
     """
     series = recording.series(PROFILE_COUNTS.name)
     numbers = None if workers is None else series.text_numbers(workers)
@@ -67,9 +67,9 @@ def parts_in(
 def intervals_of(
     recording: RecordingStore, scope: int = COMPUTE, workers: Collection[str] | None = None
 ) -> set[float]:
-    """Return the seconds between two samples, of all processes of a scope: mostly one value.
+    """Return the sampling intervals of all processes of a scope, usually a single value.
 
-    distributed samples event loops once a cycle. A process that has not answered has none.
+    distributed samples event loops once per cycle. Processes without answers are left out.
     """
     scheduler = scope == SCOPES.index("scheduler")
     intervals = {

@@ -1,4 +1,4 @@
-"""How far the present computation is: tasks that are done, that run, wait, or cannot run.
+"""Progress of the current computation: tasks done, running, waiting, or unable to run.
 
 A computation begins with the first task after a pause and lasts until the next one begins.
 The recording counts what has finished, so tasks that the scheduler forgets stay done.
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PAUSE_S: Final = 5.0
-"""Two computations with less between them are one: loops compute again and again."""
+"""A shorter pause does not end a computation, since loops compute repeatedly."""
 
 RATE_S: Final = 10.0
-"""A task that ended so long ago weighs 1/e of one that ends now."""
+"""Time constant of the rate: a task that ended this long ago has the weight 1/e."""
 
 MAX_LOOKED_AT: Final = 200_000
-"""How many of the newest tasks are asked for their times: one answer may bring millions."""
+"""Number of the newest tasks whose times are read, since one answer may bring millions."""
 
 DONE, RAISED, BLOCKED, RUNNING, WAITING = range(5)
-"""Rows of counts of tasks, which have a column for each prefix."""
+"""Rows of `Counts`, which have a column for each prefix."""
 
 ENDED: Final = slice(DONE, RUNNING)
 OPEN: Final = slice(RUNNING, WAITING + 1)
@@ -42,15 +42,15 @@ OPEN: Final = slice(RUNNING, WAITING + 1)
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a scheduler knows at a time of tasks that have not finished, by index of prefix."""
+    """The unfinished tasks of a scheduler at one time, by index of prefix."""
 
     time: float
     counter: str
-    """Who counts the blocked tasks; another one begins at 0."""
+    """Id of the agent that counts blocked tasks; each agent begins at 0."""
     prefixes: Mapping[int, tuple[int, int, int]]
-    """How many run, how many wait, and how many could not run so far since another had erred."""
+    """Numbers of running tasks, waiting tasks, and tasks blocked by an erred one."""
     whole: bool = True
-    """Whether these are all that wait, and it is known which of them run."""
+    """Whether these are all unfinished tasks, with the running ones known."""
 
 
 def _nothing() -> Counts:
@@ -59,27 +59,27 @@ def _nothing() -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computation:
-    """What Dask works on without a pause."""
+    """A computation: tasks between two pauses."""
 
     since: float = -math.inf
     ended: float = -math.inf
     """When its last task ended."""
     before: Counts = field(default_factory=_nothing)
-    """What had ended before it began."""
+    """Tasks that had ended before it began."""
     dropped_before: int = 0
     began: Mapping[int, float] = field(default_factory=dict)
-    """When the prefixes began, in that order."""
+    """Start time of each prefix, in order of start."""
     cancelled: int = 0
-    """Tasks that ran or waited and were not wanted any more."""
+    """Number of tasks that were cancelled while running or waiting."""
     cancelled_last: bool = False
-    """Whether some of them were the last that changed."""
+    """Whether the latest change was a cancellation."""
     pace: Floats = field(default_factory=lambda: np.zeros((3, 1)))
-    """Tasks that ended and seconds in which some ran, weighed by age; seconds since then.
-    First those of all prefixes, then those of each."""
+    """Tasks that ended and seconds with running tasks, weighted by age; seconds since tasks ran.
+    The first column is for all prefixes together."""
 
     @property
     def rates(self) -> Floats:
-        """Tasks a second while they ran: of all prefixes, then of each that ran lately."""
+        """Tasks per second while some ran: of all prefixes, then of each that ran recently."""
         ended, seconds, ago = self.pace
         known = (seconds > 0) & (ago < RATE_S)
         rates: Floats = np.divide(ended, seconds, out=np.zeros(len(ended)), where=known)
@@ -88,32 +88,32 @@ class Computation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
-    """As of one answer of the scheduler; it never changes, `then` returns that of the next."""
+    """The progress after one answer of the scheduler: immutable; `then` returns the next one."""
 
     found: Unfinished = field(default_factory=lambda: Unfinished(-math.inf, "", {}))
     ever: Counts = field(default_factory=_nothing)
-    """Tasks of the whole recording."""
+    """Counts of the whole recording."""
     dropped: int = 0
     """Tasks that ended and were dropped before they could be read."""
     now: Computation = field(default_factory=Computation)
     _next: int = 0
-    _active: float = -math.inf  # when something was last seen to run, wait or end
+    _active: float = -math.inf  # when tasks last ran, waited or ended
 
     @property
     def counts(self) -> Counts:
-        """Tasks of the present computation."""
+        """Counts of the current computation."""
         return self.ever - _wide(self.now.before, self.ever.shape[1])
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Prefixes of the present computation: those that began, in that order, then the rest."""
+        """Prefixes of the current computation: started ones in order of start, then the rest."""
         there = set(np.flatnonzero(self.counts.sum(axis=0)).tolist())
-        # A scheduler meets a task before those that it needs.
+        # A scheduler lists a task before its dependencies.
         later = [prefix for prefix in [*self.found.prefixes][::-1] if prefix in there]
         return tuple(dict.fromkeys([*self.now.began, *later]))
 
     def then(self, found: Unfinished, recording: RecordingStore) -> Progress:
-        """Return the progress as of another answer; its tasks are in the recording."""
+        """Return the progress after a further answer, whose tasks are already in the recording."""
         ever = self._counted(found, recording)
         before = _wide(self.ever, ever.shape[1])
         more = ever[ENDED] - before[ENDED]
@@ -123,14 +123,14 @@ class Progress:
         now, active = self.now, self._active
         if grew or ever[OPEN].any():
             starts, stop = _times(recording, self._next, ever.shape[1])
-            paused = not active <= found.time < active + PAUSE_S  # clocks may be set back
+            paused = not active <= found.time < active + PAUSE_S  # a clock may also go back
             if paused and not before[OPEN].any():
                 now = Computation(
                     since=min(found.time, float(starts.min(initial=math.inf))),
                     before=np.where(np.arange(5)[:, None] < RUNNING, before, 0),
                     dropped_before=self.dropped,
                 )
-            # What ran when it was first seen says when it started once it has ended.
+            # The start of a task is known only once it has ended, so `since` may move back.
             now = replace(now, since=min(now.since, float(starts.min(initial=math.inf))))
             if more[:BLOCKED].any():
                 stop = min(stop, found.time) if stop > now.since else found.time
@@ -141,7 +141,7 @@ class Progress:
                 pace=_paced(now.pace, more, ever, found.time - max(self.found.time, now.since)),
             )
             active = found.time
-        if found.whole:  # then what is not there any more, and has not ended, was cancelled
+        if found.whole:  # tasks that disappeared without ending were cancelled
             gone = before[OPEN].sum(axis=0) - more.sum(axis=0) - ever[OPEN].sum(axis=0)
             cancelled = max(int(np.maximum(gone, 0).sum()) - missed, 0)
             if cancelled or grew:
@@ -152,10 +152,10 @@ class Progress:
     def facts(
         self, names: Sequence[str], before: Progress | None = None, *, asked: bool = True
     ) -> dict[str, Any]:
-        """Return what is known at the end of a recording of tasks that are not in it.
+        """Return facts about the tasks that are not in a recording, at its end.
 
-        Of a part of a recording, `before` is the progress at its begin. Without having `asked`
-        at its end, nothing is known of tasks that run or wait.
+        For a part of a recording, `before` is the progress at its start. If the scheduler was not
+        `asked` at the end, running and waiting tasks are unknown.
         """
         before = before or Progress()
         blocked = self.ever[BLOCKED] - _wide(before.ever, self.ever.shape[1])[BLOCKED]
@@ -172,7 +172,7 @@ class Progress:
         }
 
     def _counted(self, found: Unfinished, recording: RecordingStore) -> Counts:
-        """Return the tasks of the whole recording as they are now."""
+        """Return the present counts of the whole recording."""
         sums = recording.sums()
         newest = max(found.prefixes, default=-1) + 1
         size = max(len(sums.tasks), len(sums.erred), self.ever.shape[1], newest)
@@ -185,7 +185,7 @@ class Progress:
         for prefix, (running, waiting, blocked) in found.prefixes.items():
             ever[RUNNING, prefix], ever[WAITING, prefix] = running, waiting
             more = blocked - known.get(prefix, (0, 0, 0))[2]
-            # A cluster that is restarted begins to count anew.
+            # A restarted cluster resets its counts.
             ever[BLOCKED, prefix] += more if more >= 0 else blocked
         return ever
 
@@ -195,14 +195,14 @@ def _wide(counts: Counts, size: int) -> Counts:
 
 
 def _times(recording: RecordingStore, first: int, size: int) -> tuple[Floats, float]:
-    """Return when the first new row of each prefix started, and when the last of all stopped."""
+    """Return the first start of each prefix among new rows, and the last stop of all."""
     starts, last = np.full(size, math.inf), -math.inf
     stop = recording.next_task
     first = max(first, stop - MAX_LOOKED_AT)
     for chunk in recording.chunks_of(first, stop) if first < stop else ():
         rows = chunk.rows_of(first, stop)
         start, prefix = chunk.columns["start"][rows], chunk.columns["prefix"][rows]
-        with np.errstate(over="ignore", invalid="ignore"):  # times that workers made up
+        with np.errstate(over="ignore", invalid="ignore"):  # workers may send nonsense times
             end = start + chunk.columns["duration"][rows]
             sound = (np.abs(start) < FAR_S) & (np.abs(end) < FAR_S) & (prefix < size)
         np.minimum.at(starts, prefix[sound], start[sound])
@@ -213,7 +213,7 @@ def _times(recording: RecordingStore, first: int, size: int) -> tuple[Floats, fl
 def _begun(
     before: Mapping[int, float], more: Counts, ever: Counts, starts: Floats, time: float
 ) -> Mapping[int, float]:
-    """Return when the prefixes began, with those that did so just now."""
+    """Return the start times of prefixes, including those that started now."""
     begun = more[:BLOCKED].any(axis=0) | (ever[RUNNING] > 0)
     new = [prefix for prefix in np.flatnonzero(begun).tolist() if prefix not in before]
     times = {prefix: min(float(starts[prefix]), time) for prefix in new}
@@ -221,7 +221,7 @@ def _begun(
 
 
 def _paced(before: Floats, more: Counts, ever: Counts, seconds: float) -> Floats:
-    """Return the pace with what ended in some seconds; what did not run keeps its own."""
+    """Return the pace after further seconds; prefixes that did not run keep theirs."""
     ended = more[:BLOCKED].sum(axis=0)
     active = np.concatenate([[True], (ended > 0) | (ever[RUNNING] > 0)])
     pace = np.pad(before, ((0, 0), (0, len(active) - before.shape[1])))

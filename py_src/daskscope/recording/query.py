@@ -1,4 +1,4 @@
-"""What users ask of a recording, checked: what is wrong is named, with what is allowed."""
+"""Checks arguments of queries; errors name the wrong value and the allowed ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def window_of(start: Any, stop: Any) -> tuple[float, float]:
-    """Return a time as two numbers, infinite where none was given."""
+    """Return a window as two numbers, infinite if not given."""
     since, until = _time(start, "start", -inf), _time(stop, "stop", inf)
     if since > until:
         raise bad_query(f"start is after stop: {start} > {stop}.", "Give start before stop.")
@@ -36,7 +36,7 @@ def _time(value: Any, name: str, missing: float) -> float:
 
 
 def indexes_of(names: Names, kind: str, column: str, wanted: Wanted) -> set[int]:
-    """Return the indexes of names in a dictionary; of spans, full names or ids."""
+    """Return the indexes of names in a dictionary; spans are given by full name or id."""
     known: dict[str, set[int]] = {}
     for index, label in enumerate(names.labels(kind)):
         known.setdefault(label, set()).add(index)
@@ -50,7 +50,7 @@ def indexes_of(names: Names, kind: str, column: str, wanted: Wanted) -> set[int]
 def known_ones(
     known: Collection[str], column: str, wanted: Wanted, shown: Sequence[str] = ()
 ) -> list[str]:
-    """Return one or several names as a list, all of which have to be known."""
+    """Return one or several names as a list; raise an error for unknown ones."""
     texts = [wanted] if isinstance(wanted, str) else [*(wanted or ())]
     for text in texts:
         if text not in known:
@@ -59,7 +59,7 @@ def known_ones(
 
 
 def unknown_name(column: str, name: object, known: Sequence[str]) -> DaskscopeError:
-    """Return the error for a name that is none, with one that may be meant."""
+    """Return the error for an unknown name, with a similar known one."""
     allowed = [text for text in known if text]
     likely = get_close_matches(str(name), allowed, n=1)
     hint = f"Did you mean {likely[0]!r}? " if likely else ""
@@ -68,5 +68,5 @@ def unknown_name(column: str, name: object, known: Sequence[str]) -> DaskscopeEr
 
 
 def bad_query(text: str, to_do: str) -> DaskscopeError:
-    """Return the error for a question that has no answer."""
+    """Return the error for an invalid query."""
     return DaskscopeError("bad-query", text, to_do)

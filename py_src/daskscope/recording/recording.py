@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from daskscope.recording.totals import Counts
 
 _NO_TABLE: Final = re.compile(r"Table with name (.+?) does not exist")
-"""What DuckDB says."""
+"""Error message of DuckDB."""
 
 _CHANGES: Final = re.compile(r"\s*(delete|update|insert|drop|alter|truncate)\b", re.IGNORECASE)
 
@@ -349,12 +349,12 @@ class Recording:
 
 
 def store_of(recording: Recording) -> RecordingStore:
-    """Return what our own code reads of a recording."""
+    """Return the store of a recording, for our own code."""
     return recording._core
 
 
 def _mentioned(query: str) -> list[str]:
-    """Return the tables whose names stand in a query: only they are made.
+    """Return the tables whose names occur in a query: only these are built.
 
     >>> _mentioned("select * from Tasks join workers using (worker)")
     ['tasks', 'workers']

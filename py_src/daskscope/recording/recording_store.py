@@ -1,4 +1,4 @@
-"""The recording of one session: what was captured, within bounds, and what was lost."""
+"""The recording of one session: bounded tables, and counts of what was dropped."""
 
 from __future__ import annotations
 
@@ -34,17 +34,16 @@ MAX_TASKS: Final = 2**32
 """Task numbers travel as uint32; a recording takes no more tasks than that."""
 
 MAX_WORKER_NAMES: Final = 10_000
-"""An adaptive cluster may start any number of workers; the ones met first are forgotten."""
+"""An adaptive cluster may start any number of workers; the oldest names are dropped."""
 
 PRESENT: Final = "present"
-"""What is said of a worker that was there when recording began."""
+"""Text in the log for a worker that was present when recording began."""
 
 
 class RecordingStore(Recording):
-    """A recording as our own code has it: columnar, append-only, bounded.
+    """The internal form of a recording: columnar, append-only, bounded.
 
-    Appended by one thread, read from any. Users get a `Recording` of it, which cannot be
-    written: ``Recording(core)``.
+    One thread appends; any thread may read. Users get a read-only view, ``Recording(core)``.
     """
 
     def __init__(
@@ -73,22 +72,22 @@ class RecordingStore(Recording):
             if isinstance(table, schema.Log | schema.Series)
         }
         self.about_facts: dict[str, Any] = {}
-        self.make_figures: MakeFigures | None = None  # given by who may derive them
-        self.not_read: Counter[str] = Counter()  # by code of a notice; replaced by who collects
-        self.progress = Progress()  # the same
-        self._present = 0  # rows of workers that were there, which are no changes
+        self.make_figures: MakeFigures | None = None  # set by code that may import `derive`
+        self.not_read: Counter[str] = Counter()  # by code of a notice; replaced by the collector
+        self.progress = Progress()  # replaced by the collector
+        self._present = 0  # log rows of workers present at the start, which are not changes
         self._present_noted = False
         self._worker_names: Mapping[str, str] = {}  # replaced, never changed
         self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
         self._renew_locks()
         self._next = 0
         self._rows = 0
-        self._refused = 0  # beyond the last number
-        self.skipped = 0  # tasks that were numbered and are lost
+        self._refused = 0  # tasks beyond MAX_TASKS
+        self.skipped = 0  # tasks that have numbers but were lost
         self._dropped_agent = 0
         self._sums = Sums()
         self._origin: float | None = None
-        self._sampled: float | None = None  # when it was first
+        self._sampled: float | None = None  # time of the first sample
         self._grew_s = float("-inf")  # monotonic
         self._closed = False
         renew_in_children(self._renew_locks)
@@ -98,9 +97,9 @@ class RecordingStore(Recording):
         return self
 
     def _renew_locks(self) -> None:
-        """Make new locks: at first, and in a forked child."""
+        """Make new locks, initially and in a forked child."""
         self._writer = RLock()  # one append at a time
-        self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
+        self._lock = Lock()  # held briefly, for totals, logs, and the store's list of chunks
         self._store.lock = self._lock
         for table in self.tables.values():
             table.renew_lock()
@@ -116,7 +115,7 @@ class RecordingStore(Recording):
     # Writing
 
     def together(self) -> RLock:
-        """Return what to hold while things are appended, or looked at, that belong together."""
+        """Return the lock to hold while appending or reading several tables consistently."""
         return self._writer
 
     def append_tasks(
@@ -127,12 +126,12 @@ class RecordingStore(Recording):
         *,
         rowless: Mapping[str, ArrayLike] | None = None,
     ) -> int:
-        """Append consecutive tasks; return the number that the first one got.
+        """Append consecutive tasks; return the number of the first one.
 
-        ``columns`` are those of ``schema.TASKS``, one value a row; ``task`` counts
+        ``columns`` are those of ``schema.TASKS``, with one value per row; ``task`` counts
         from 0 within this call. ``keys`` is the packed block of all ``tasks`` keys.
-        ``rowless`` gives ``prefix`` and ``status`` of those of the tasks that ran
-        nowhere (a killed worker) and so have no row: they count in the totals.
+        ``rowless`` has ``prefix`` and ``status`` of the tasks without rows, for example of a
+        killed worker: they count in the totals.
         """
         arrays = _checked(tasks, columns)
         with self._writer:
@@ -163,7 +162,7 @@ class RecordingStore(Recording):
             return first
 
     def _take_rowless(self, rows: list[Any]) -> list[Any]:
-        """Count tasks that have no rows; they are among those that were appended."""
+        """Count appended tasks that have no rows."""
         with self._lock:
             self._sums.add_tasks(
                 np.array([row.prefix for row in rows], "u2"),
@@ -172,20 +171,20 @@ class RecordingStore(Recording):
         return rows
 
     def _take_workers(self, rows: list[Any]) -> list[Any]:
-        """Give rows of workers the names that are known now; count those that are no changes."""
+        """Add the present names to rows of workers; count rows that are not changes."""
         self._present += sum(row.what == PRESENT for row in rows)
         names = self._worker_names
         return [row if row.name else row._replace(name=names.get(row.worker, "")) for row in rows]
 
     def raise_totals(self, totals: Totals) -> None:
-        """Raise the totals to those of a source that captured more than came here."""
+        """Raise the totals to those of a source that captured more than this recording."""
         with self._lock:
             self._sums.raise_to(totals)
 
     def take_logged(self, erred: int, changes: int) -> None:
-        """Take over how many tasks erred, and how often workers changed, in a source.
+        """Take over a source's counts of erred tasks and of changes of workers.
 
-        What is not here was dropped; of the dropped rows of workers some may be no changes.
+        Rows missing here count as dropped; some dropped rows of workers may not be changes.
         """
         errors, workers = self.log(schema.ERRORS.name), self.log(schema.WORKERS.name)
         if erred > self.counts.erred:
@@ -195,7 +194,7 @@ class RecordingStore(Recording):
         self._present += min(max(-more, 0), workers.dropped)
 
     def name_workers(self, given: Mapping[str, str]) -> None:
-        """Take the names that the scheduler has for the workers at some addresses."""
+        """Take over the scheduler's names of workers, by address."""
         named = {
             clean(address): clean(shown_name(name, address)) for address, name in given.items()
         }
@@ -206,9 +205,9 @@ class RecordingStore(Recording):
             )
 
     def note_present(self, threads: Mapping[str, int], now: float) -> None:
-        """Log which workers were there when recording began: the first call counts.
+        """Log which workers were present when recording began; only the first call does so.
 
-        Those that the log has as added are left out.
+        Workers that are in the log as added are left out.
         """
         if self._present_noted:
             return
@@ -227,12 +226,12 @@ class RecordingStore(Recording):
         )
 
     def drop_from_agent(self, tasks: int) -> None:
-        """Count tasks that the agent's memory bound cost before they were read."""
+        """Count tasks that the agent dropped before they were read."""
         with self._lock:
             self._dropped_agent += tasks
 
     def skip_tasks(self, tasks: int) -> None:
-        """Number tasks that are lost; they count as dropped here."""
+        """Skip the numbers of lost tasks, which count as dropped."""
         if tasks <= 0:
             return
         with self._writer:
@@ -242,7 +241,7 @@ class RecordingStore(Recording):
                 self.skipped += tasks
 
     def close(self) -> None:
-        """Take no more. What is there stays readable."""
+        """Refuse further rows; existing ones stay readable."""
         with self._writer:
             self._closed = True
 
@@ -250,7 +249,7 @@ class RecordingStore(Recording):
 
     @property
     def next_task(self) -> int:
-        """Number that the next task will get."""
+        """Number of the next task."""
         return self._next
 
     @property
@@ -263,7 +262,7 @@ class RecordingStore(Recording):
                 dropped_agent=self._dropped_agent,
                 dropped_recording=dropped + self.skipped + self._refused,
                 rows=self._rows - dropped_rows,
-                # A task that was dropped before it could be read is in the log alone.
+                # Tasks dropped before they were read are only in the log of errors.
                 erred=max(int(self._sums.erred.sum()), self.log(schema.ERRORS.name).next),
                 changes=self.log(schema.WORKERS.name).next - self._present,
             )
@@ -275,12 +274,12 @@ class RecordingStore(Recording):
             return self._sums.freeze()
 
     def sums(self) -> Sums:
-        """Return a copy of the arrays that the totals are made of."""
+        """Return a copy of the arrays behind the totals."""
         with self._lock:
             return deepcopy(self._sums)
 
     def _seconds_of(self, kind: str) -> tuple[int, NDArray[np.float64]]:
-        """Return what the entries of a dictionary took so far, and of how many rows that is."""
+        """Return the number of rows, as a version, and the seconds of a dictionary's entries."""
         is_known = kind == schema.PREFIXES.name
         return self._rows, self._sums.seconds if is_known else np.zeros(0)
 
@@ -290,7 +289,7 @@ class RecordingStore(Recording):
 
     @property
     def begin(self) -> float | None:
-        """When the first task started; before there is one, when the cluster was first sampled."""
+        """Start of the first task; until there is one, time of the first sample of the cluster."""
         if self._sampled is None:
             times = self.series(schema.SYSTEM.name).rings[0].columns(0, 1)["time"]
             self._sampled = float(times[0]) if len(times) else None
@@ -311,28 +310,28 @@ class RecordingStore(Recording):
 
     @property
     def spill_error(self) -> str | None:
-        """Why the disk took no more, if it did not."""
+        """Why spilling to disk failed, if it did."""
         return self._store.spill_error
 
     @property
     def skewed_rows(self) -> int:
-        """How many rows end before they start, since clocks disagree."""
+        """Number of rows that end before they start, because clocks disagree."""
         return self._sums.skewed_rows
 
     def chunks(self) -> list[TaskChunk]:
-        """Return what is kept, oldest first; the list and its chunks never change."""
+        """Return the kept chunks, oldest first; the list and its chunks never change."""
         return self._store.chunks()
 
     def chunks_of(self, first: int, stop: int) -> list[TaskChunk]:
-        """Return the chunks that have some of the tasks `first` … `stop`, oldest first."""
+        """Return the chunks that have any of the tasks `first` … `stop`, oldest first."""
         return chunks_within(self.chunks(), first, stop)
 
     def chunk_of(self, task: int) -> TaskChunk | None:
-        """Return the chunk that has a task, `None` when it was dropped or is to come."""
+        """Return the chunk with a task, or `None` if it was dropped or has not arrived."""
         return next(iter(self.chunks_of(task, task + 1)), None)
 
     def key_of(self, task: int) -> str:
-        """Return the key of a task; ``""`` when the task is not kept."""
+        """Return the key of a task, ``""`` if the task is not kept."""
         chunk = self.chunk_of(task)
         return chunk.key_of(task) if chunk is not None else ""
 
@@ -342,7 +341,7 @@ class RecordingStore(Recording):
 
 
 def rows_by_step(series: SeriesStore) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
-    """Give the rows of a series step by step, each moment once, and those steps that have some."""
+    """Yield steps with their rows, without empty ones; each moment is in one step only."""
     rows = series.rows()
     for step in schema.STEPS:
         chosen = rows["step"] == step
@@ -353,7 +352,7 @@ def rows_by_step(series: SeriesStore) -> Iterator[tuple[int, dict[str, NDArray[A
 def _rowless(
     first: int, tasks: int, seen: NDArray[Any], given: Mapping[str, ArrayLike]
 ) -> list[dict[str, int]]:
-    """Number the tasks without rows: `given` has them in order of their numbers."""
+    """Return log rows for the tasks without rows; `given` has them in order of their numbers."""
     nowhere = np.ones(tasks, bool)
     nowhere[seen] = False
     prefix, status = np.asarray(given["prefix"], "u2"), np.asarray(given["status"], "u1")
@@ -364,8 +363,8 @@ def _rowless(
 
 
 def _checked(tasks: int, columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
-    """Return the columns with their types, in order of task number."""
-    with np.errstate(over="ignore"):  # times that workers made up
+    """Return the columns with their declared types, sorted by task number."""
+    with np.errstate(over="ignore"):  # workers may send nonsense times
         arrays = {name: np.asarray(columns[name], dtype) for name, dtype in DTYPES.items()}
     rows = len(arrays["task"])
     for name, array in arrays.items():
@@ -383,14 +382,14 @@ def _checked(tasks: int, columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[
 ABOUT: Final = "about.json"
 SUMMARY: Final = "summary"
 WHOLE: Final = "whole"
-"""Whether the file that was read had its end."""
+"""Fact whether the loaded file was complete."""
 
 
 def about_of(recording: RecordingStore) -> dict[str, Any]:
-    """Return what is known of the whole, with figures of what is there now.
+    """Return the facts about a recording, with a summary of its present rows.
 
-    Those that came with it are of another time: since then it may have grown, or may have
-    dropped tasks while it was opened.
+    A summary stored with it may be outdated: the recording may have grown since, or dropped
+    tasks while it was opened.
     """
     facts = {name: fact for name, fact in recording.about_facts.items() if name != SUMMARY}
     if recording.spill_error:
@@ -402,7 +401,7 @@ def about_of(recording: RecordingStore) -> dict[str, Any]:
 
 
 def about_json(recording: RecordingStore) -> str:
-    """Return the same as JSON, with the counts: for who has the tables in another format."""
+    """Return the same with counts as JSON, for files beside tables in other formats."""
     facts = {
         **about_of(recording),
         "origin": recording.origin,
@@ -412,13 +411,13 @@ def about_json(recording: RecordingStore) -> str:
 
 
 def snapshot(recording: RecordingStore) -> RecordingStore:
-    """Return a recording as it is now: nothing comes to it, and nothing goes.
+    """Return a copy of a recording as it is now, which does not change.
 
-    What never changes is in both: of tasks the chunks alone are listed, however many there are.
+    Immutable data is shared: only the list of chunks is copied, regardless of the number of tasks.
     """
     with recording.together():
         now = copy(recording)
-        # Before the lock below is taken: who appends to a log takes it within that log's.
+        # Before taking the lock below, because appending to a log takes it after that log's lock.
         now.tables = {name: table.snapshot() for name, table in recording.tables.items()}
         with recording._lock:
             now._store = recording._store.snapshot()

@@ -41,7 +41,7 @@ class Ring:
         }
         self._row_bytes = sum(cells.itemsize for cells in self._cells.values())
         self._base = 0  # number of the row that the columns begin with
-        # No wider ring has the rows from number `_taken` on, nor those from the moment `_until` on.
+        # Wider rings have no rows from number `_taken` on, and none from the moment `_until` on.
         self._taken, self._until = 0, -inf
 
     @property
@@ -56,7 +56,7 @@ class Ring:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of the rows and of the room for more."""
+        """Bytes of the rows and of the space reserved for more."""
         return sum(cells.nbytes for cells in self._cells.values())
 
     def snapshot(self) -> Ring:
@@ -66,22 +66,22 @@ class Ring:
         return now
 
     def columns(self, first: int = 0, stop: int | None = None) -> Rows:
-        """Return the rows with numbers from `first` to before `stop`, without dropped ones."""
+        """Return the kept rows with numbers from `first` to before `stop`."""
         return self.readable(self.stored(first, stop))
 
     def whole_from(self, first: int) -> float:
-        """Return the moment from which on no row has a number below `first`."""
+        """Return the moment from which on all rows have numbers of at least `first`."""
         time = self.stored(0, first)["time"]
         return max(self.begin, end_of(time.max(), self.span) if len(time) else -inf)
 
     def stored(self, first: int = 0, stop: int | None = None) -> Rows:
-        """Return what `columns()` does, with numbers for texts."""
+        """Return the same as `columns()`, with numbers instead of texts."""
         stop = self.next if stop is None else min(stop, self.next)
         part = slice(max(first, self.first) - self._base, max(stop, self.first) - self._base)
         return {name: cells[part] for name, cells in self._cells.items()}
 
     def checked(self, columns: Mapping[str, ArrayLike]) -> Rows:
-        """Return rows as they are stored."""
+        """Return rows in the form in which they are stored."""
         rows: Rows = {}
         count = np.size(columns["time"])
         for column in self._table.columns:
@@ -104,7 +104,7 @@ class Ring:
         return rows
 
     def readable(self, rows: Rows) -> Rows:
-        """Return stored rows with texts, and with least and most."""
+        """Return stored rows with texts instead of numbers, and with least and most."""
         rows = rows.copy()
         for column in self._table.columns:
             for name in names(column, wide=True) if column.name in rows else ():
@@ -113,7 +113,7 @@ class Ring:
         return rows
 
     def append(self, rows: Rows) -> None:
-        """Append rows as they are stored."""
+        """Append rows that are in stored form."""
         count = len(rows["time"])
         end = self.next - self._base
         if end + count > len(self._cells["time"]):
@@ -121,7 +121,7 @@ class Ring:
             self._base, end = self.first, self.next - self.first
             room = min((end + count) * 5 // 4, self.limit // self._row_bytes)
             room = max(room, end + count)
-            for name, cells in self._cells.items():  # one by one, so that each is freed at once
+            for name, cells in self._cells.items():  # one by one, so that each old column is freed
                 self._cells[name] = room_for(room, cells.dtype)
                 self._cells[name][:end] = cells[kept]
         for name, cells in self._cells.items():
@@ -138,7 +138,7 @@ class Ring:
         self.first += rows
 
     def take(self, until: float) -> Iterator[Rows]:
-        """Yield the rows before a moment that were not taken yet; a key is in one part only."""
+        """Yield the rows before a moment that were not taken yet, in parts with distinct keys."""
         time, old, before = self.stored()["time"], self._taken - self.first, self._until
         self._taken, self._until = self.next, max(until, before)
         taken = time < self._until
@@ -155,15 +155,15 @@ class Ring:
 
 
 TAKEN_ROWS: Final = 20_000
-"""The rows that are combined at a time: the allocator keeps the memory that this takes."""
+"""Rows to combine at a time, since the allocator keeps the memory that this takes."""
 
 MAPPED_BYTES: Final = 1_000_000
 
 
 def room_for(rows: int, kind: np.dtype[Any]) -> Cells:
-    """Return cells whose memory goes back to the system when they are freed.
+    """Return cells whose memory is returned to the system when they are freed.
 
-    The allocator would keep most of it: after a day half as much as all rings have.
+    Otherwise the allocator keeps most of it: after a day, half the size of all rings.
     """
     size = rows * kind.itemsize
     if size < MAPPED_BYTES:
@@ -172,7 +172,7 @@ def room_for(rows: int, kind: np.dtype[Any]) -> Cells:
 
 
 class Texts:
-    """The texts of keys as numbers."""
+    """Numbers for the texts of keys."""
 
     def __init__(self) -> None:
         self.nbytes = 0
@@ -196,7 +196,7 @@ class Texts:
         return number
 
     def known(self, texts: Collection[str]) -> Cells:
-        """Return the numbers of the texts that have one."""
+        """Return the numbers of those texts that are known."""
         found = [self._numbers[text] for text in texts if text in self._numbers]
         return np.array(found, np.uint32)
 
@@ -212,7 +212,7 @@ class Texts:
 
 
 def names(column: Column, *, wide: bool) -> tuple[str, ...]:
-    """Return the columns of a ring for a declared one."""
+    """Return the names of a ring's columns for a declared column."""
     name = column.name
     if wide and column.combine == "extremes":
         return (name, f"{name}_least", f"{name}_most")
@@ -220,12 +220,12 @@ def names(column: Column, *, wide: bool) -> tuple[str, ...]:
 
 
 def floor_to(moment: float, step: float) -> float:
-    """Return the begin of the step of a moment."""
+    """Return the start of the step that contains a moment."""
     return floor(moment / step) * step
 
 
 def end_of(moment: float, step: float) -> float:
-    """Return the end of the step of a moment."""
+    """Return the end of the step that contains a moment."""
     return floor_to(moment, step) + step
 
 

@@ -1,6 +1,6 @@
 """Measurements over time by key: as measured, and combined in steps of 10, 60 and 600 s.
 
-This module knows the declaration of a table and numbers, and nothing of Dask or of pages.
+This module uses only declarations of tables and numbers, and must not know Dask or pages.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ MAX_TIME_S: Final = 1e12
 """A row with a time beyond this is dropped."""
 
 AHEAD_S: Final = 3600.0
-"""So is one that is further ahead of the scheduler: the rings would follow its clock."""
+"""So is a row further ahead of the scheduler's time, because rings drop rows by their newest."""
 
 MAX_BEFORE_ROWS: Final = 100_000
 
 ROWS_SHARE: Final = 15 / 16
-"""Of the bytes of a ring. The rest is room, so that its rows are not moved at each append."""
+"""Share of a ring's bytes for rows. The rest is free, so that appending rarely moves rows."""
 
 
 class SeriesStore:
@@ -66,7 +66,7 @@ class SeriesStore:
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Make a new lock: at the beginning, and in a forked child."""
+        """Make a new lock, initially and in a forked child."""
         self._lock = Lock()
 
     def snapshot(self) -> Self:
@@ -90,12 +90,12 @@ class SeriesStore:
 
     @property
     def before(self) -> Rows:
-        """The sums by key that no ring has: those from the begin, and those of dropped rows."""
+        """The sums by key that no ring has: those from before, and those of dropped rows."""
         widest, before = self.rings[-1], self._settled()._before
         return widest.readable(widest.stored(0, 0) if before is None else before)
 
     def set_before(self, columns: Mapping[str, ArrayLike]) -> None:
-        """Set the sums by key up to a time: those at connect, or those of a file."""
+        """Set the sums by key from before the rows: those at connect, or those of a file."""
         if self._sums:
             with self._lock:
                 self._before = self.rings[-1].checked(columns)
@@ -173,7 +173,7 @@ class SeriesStore:
         """Yield rows of sums in a window, the share of each that is in it, and their step.
 
         Rows of one key are not combined, as `window` has to sort them. `before` counts whole if
-        `start` is infinite; its step is infinite. Texts are numbers (see `text_numbers`).
+        `start` is infinite, with an infinite step. Texts are numbers (see `text_numbers`).
         """
         now = self._settled()
         for ring, rows in now._shown(combined=False):
@@ -184,7 +184,7 @@ class SeriesStore:
             yield now._before, np.ones(len(now._before["time"])), inf
 
     def text_numbers(self, texts: Collection[str]) -> Cells:
-        """Return the numbers of those texts of keys that occur."""
+        """Return the numbers of the texts that occur in keys."""
         return self._texts.known(texts)
 
     def texts(self) -> list[str]:
@@ -234,7 +234,7 @@ class SeriesStore:
         ring.append(rows if timed.all() else pick(rows, timed))
 
     def _take(self, at: int, until: float) -> None:
-        """Combine the rows of a ring before a moment into wider rings, each row once."""
+        """Combine the rows of a ring before a moment into wider rings; each row is taken once."""
         oldest = min(ring.begin for ring in self.rings)
         for part in self.rings[at].take(until):
             rows = part
@@ -249,7 +249,7 @@ class SeriesStore:
         """Drop rows that are too old for every ring; keep their sums."""
         self.dropped += len(rows["time"])
         if self._sums and len(rows["time"]):
-            # Sums for ever need more digits than those of a step.
+            # Sums over the whole run need more digits than those of a step.
             rows = rows | {name: rows[name].astype(np.float64) for name in self._sums}
             rows = self._combined(rows, inf)
             if self._before is not None:
@@ -262,7 +262,7 @@ class SeriesStore:
             while ring.nbytes > ring.limit * ROWS_SHARE:
                 latest, rows = ring.oldest()
                 begin = end_of(latest, ring.span)
-                # Readers need two steps of the next ring, unless rows come too fast for it.
+                # Keep rows for two steps of the next ring, unless rows come too fast for that.
                 needed = begin > now - 2 * ring.span and ring is not self.rings[-1]
                 if needed and ring.nbytes <= 2 * ring.limit:
                     break
@@ -270,13 +270,13 @@ class SeriesStore:
                 ring.drop(rows)
 
     def _begin_at(self, begin: float, dropping: int) -> None:
-        """Leave the rows before a moment to wider rings."""
+        """Let a ring begin at a moment; wider rings have the rows before it."""
         oldest = min(ring.begin for ring in self.rings)
         for at in range(dropping, -1, -1):
             ring = self.rings[at]
             begin = max(begin, ring.begin) if at == dropping else ring.begin
             wider = [wider for wider in self.rings[at + 1 :] if wider.begin < begin]
-            if wider:  # readers go on with whole steps of the next of these
+            if wider:  # rounded, so that readers get whole steps of the next ring
                 begin = -floor_to(-begin, wider[0].step)
             if ring is not self.rings[-1]:
                 self._take(at, begin)
@@ -286,7 +286,7 @@ class SeriesStore:
         self._lose(pick(rows, (rows["time"] >= oldest) & (rows["time"] < kept)))
 
     def _settled(self) -> Self:
-        """Return a snapshot with the late rows that wait in wider rings."""
+        """Return a snapshot in which late rows are appended to wider rings."""
         now = self.snapshot()
         for at, ring in enumerate(now.rings[:-1]):
             now._take(at, ring.begin)
@@ -366,7 +366,7 @@ def _touched(since: Cells, until: Cells, start: float, stop: float) -> Cells:
 
 
 def share_of(since: Cells, until: Cells, start: Cells | float, stop: Cells | float) -> Cells:
-    """Return the share of each row that is in a window; of a moment it is all or nothing."""
+    """Return the share of each row that is in a window; for a moment it is 0 or 1."""
     length = until - since
     overlap = np.maximum(np.minimum(until, stop) - np.maximum(since, start), 0)
     inside = (since >= start) & (since < stop)
@@ -374,7 +374,7 @@ def share_of(since: Cells, until: Cells, start: Cells | float, stop: Cells | flo
 
 
 def _groups(keys: list[Cells]) -> tuple[Cells, Cells]:
-    """Return an order in which rows with equal keys are neighbours, and where each begins."""
+    """Return an order that groups rows with equal keys, and the start of each group."""
     code, values = np.zeros(len(keys[0]), np.int64), 1
     for key in keys if len(code) else ():
         low, width = int(key.min()), int(key.max()) - int(key.min()) + 1
@@ -390,7 +390,7 @@ def _groups(keys: list[Cells]) -> tuple[Cells, Cells]:
 
 
 def _last(cells: Cells, first: Cells, last: Cells) -> Cells:
-    """Return the last cell of each group that is known."""
+    """Return the last known cell of each group."""
     if cells.dtype.kind != "f" or not np.isnan(cells).any():
         return cells[last]
     known = np.maximum.reduceat(np.where(np.isnan(cells), -1, np.arange(len(cells))), first)
@@ -398,7 +398,7 @@ def _last(cells: Cells, first: Cells, last: Cells) -> Cells:
 
 
 def _like(cells: Cells, values: Cells) -> Cells:
-    """Return values in the type of cells; of integers the nearest that fits."""
+    """Return values in the type of cells; integers are clipped to its range."""
     if cells.dtype.kind != "f":
         values = np.minimum(np.rint(values), min(np.iinfo(cells.dtype).max, 2**53))
     return values.astype(cells.dtype, copy=False)

@@ -1,14 +1,12 @@
-"""Where the chunks are: a growing tail, sealed chunks in memory, older ones on disk.
+"""Stores chunks: a growing tail, sealed chunks in memory, older ones on disk.
 
 A live poll brings a few hundred rows ten times a second. They are copied into a
-tail of fixed size; readers see views of its filled part, and when it is full it
-becomes a sealed chunk. So a long quiet run costs no object per poll, and nothing
-that a reader holds ever changes.
+tail of fixed size; readers get views of its filled part. A full tail becomes a sealed
+chunk. So a long run does not need objects for each poll, and readers' data never changes.
 
-A temporary file is without a name from the start (deleted on close where the system cannot
-do that), so it disappears with its last reader, even when the process is killed. It is written
-with ``write``, not through the map: on a full disk that raises an error where a map would kill
-the process.
+A temporary file has no name (or is deleted on close, on systems without that), so it
+disappears with its last reader, even if the process is killed. It is written with ``write``,
+which raises an error on a full disk; writing through the map would kill the process.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ _ALIGNMENT = 8
 def spill(chunks: Sequence[TaskChunk], directory: str | None = None) -> list[TaskChunk]:
     """Write chunks to one file and return the same chunks, mapped from it.
 
-    Raises ``OSError`` when the disk does not take them; nothing is left behind then.
+    Raises ``OSError`` if writing fails; no file is left then.
     """
     if directory is not None:
         Path(directory).mkdir(parents=True, exist_ok=True)
@@ -50,7 +48,7 @@ def spill(chunks: Sequence[TaskChunk], directory: str | None = None) -> list[Tas
                 file.write(block.data)
             file.write(bytes(-file.tell() % _ALIGNMENT))
         file.flush()
-        # The map holds its own descriptor; closing the file object is right.
+        # The map has its own descriptor, so the file object can be closed.
         view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     offset = 0
     mapped = []
@@ -71,16 +69,16 @@ def spill(chunks: Sequence[TaskChunk], directory: str | None = None) -> list[Tas
 
 TAIL_ROWS: Final = 16_384
 CHUNK_SUMMARY_BLOCKS: Final = 512
-"""What a chunk of ``TAIL_ROWS`` keeps in memory of itself for previews."""
+"""Blocks that a chunk of ``TAIL_ROWS`` keeps in memory for previews."""
 
 CHUNK_OVERHEAD_BYTES: Final = 3_000
-"""Objects around the arrays of one chunk, counted against the limit."""
+"""Bytes of the Python objects of one chunk, counted against the limit."""
 
 SMALL_BLOCK_TASKS: Final = 1_024
-"""Blocks of keys below this average are packed again, together."""
+"""Blocks of keys with fewer tasks on average are merged."""
 
 MAX_SEGMENTS: Final = 128
-"""Each file of spilled chunks holds one descriptor of the process."""
+"""Bound for files of spilled chunks, since each holds a descriptor of the process."""
 
 Overflow = Literal["spill", "drop"]
 
@@ -92,7 +90,7 @@ def _memory_bytes(chunk: TaskChunk) -> int:
 
 
 class _Tail:
-    """Preallocated columns that fill up. What was written is never written again."""
+    """Preallocated columns that fill up. Written cells are never overwritten."""
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -141,7 +139,7 @@ def summarised(chunk: TaskChunk) -> TaskChunk:
 
 
 class ChunkStore:
-    """Bounded list of chunks. One thread appends, any thread takes snapshots."""
+    """Bounded list of chunks. One thread appends; any thread may take snapshots."""
 
     def __init__(
         self,
@@ -150,7 +148,7 @@ class ChunkStore:
         overflow: Overflow,
         directory: str | None,
     ) -> None:
-        self.lock = Lock()  # held for moments: swaps of the lists below; a recording sets its own
+        self.lock = Lock()  # held briefly to replace the lists below; a recording sets its own lock
         self.spill_error: str | None = None
         self.dropped = (0, 0)  # tasks and rows, replaced together
         self._memory_limit = memory_limit
@@ -159,9 +157,9 @@ class ChunkStore:
         self._directory = directory
         self._segment_bytes = min(max(memory_limit // 8, disk_limit // MAX_SEGMENTS), memory_limit)
         self._sealed: list[TaskChunk] = []
-        self._spilled = 0  # so many of _sealed, the oldest, are mapped from files
+        self._spilled = 0  # number of the oldest chunks in _sealed that are mapped from files
         self._segments: list[tuple[int, int]] = []  # (chunks, bytes) of each file
-        self._sealed_bytes = 0  # in memory
+        self._sealed_bytes = 0  # bytes of sealed chunks in memory
         self._tail: _Tail | None = None
         self._tail_chunk: TaskChunk | None = None
 
@@ -177,13 +175,13 @@ class ChunkStore:
         return sum(size for _, size in self._segments)
 
     def snapshot(self) -> ChunkStore:
-        """Return one that has what is here now; to be called under the lock."""
+        """Return a copy as it is now. Call it with the lock held."""
         now = copy(self)
         now._sealed, now._segments = list(self._sealed), list(self._segments)
         return now
 
     def chunks(self) -> list[TaskChunk]:
-        """Return all chunks, oldest first. They stay valid whatever happens later."""
+        """Return all chunks, oldest first. They always stay valid."""
         with self.lock:
             chunks = list(self._sealed)
             tail = self._tail_chunk
@@ -195,9 +193,9 @@ class ChunkStore:
         block: KeyBlock,
         seen: Callable[[], None],
     ) -> None:
-        """Append rows with absolute task numbers, then keep the bounds.
+        """Append rows with absolute task numbers, then apply the bounds.
 
-        `seen` is called in the moment in which they can be read, under the lock.
+        `seen` is called with the lock held, when the rows become readable.
         """
         rows = len(columns["task"])
         if rows * 4 >= TAIL_ROWS or block.tasks >= TAIL_ROWS:
@@ -238,9 +236,9 @@ class ChunkStore:
             self._drop_oldest(self._segments[0][0])
 
     def _make_room(self) -> bool:
-        """Spill or drop the oldest; false when there is nothing left to do it to."""
+        """Spill or drop the oldest chunks; return false if there are none."""
         if self._spilled == len(self._sealed) and self._tail is not None and self._tail.rows:
-            self.seal()  # what fills the memory is here
+            self.seal()  # only the tail fills the memory, so it must become a chunk
             return True
         if not self._sealed:
             return False
@@ -250,14 +248,14 @@ class ChunkStore:
             except OSError as error:
                 self._disk_refused(str(error))
             return True
-        if self._segments:  # only whole files give their space back
+        if self._segments:  # only dropping a whole file frees disk space
             self._drop_oldest(self._segments[0][0])
         else:
             self._drop_oldest(1)
         return True
 
     def _disk_refused(self, reason: str) -> None:
-        """Stay within what the disk took so far; without any, within memory."""
+        """Limit the disk to the bytes written so far; without any, drop instead of spilling."""
         self.spill_error = reason
         if self._segments:
             self._drop_oldest(self._segments[0][0])

@@ -1,7 +1,7 @@
-"""Previews: one block summarises many rows of one lane.
+"""Previews, in which a block summarises many rows of one lane.
 
-A chunk keeps such a summary of itself, so that the first picture of a long run
-costs neither the disk nor a pass over every row.
+A chunk keeps its own summary, so that the preview of a long run needs neither the disk nor
+a pass over every row.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ if TYPE_CHECKING:
 
 TRANSFER: Final = ACTIONS.index("transfer")
 WIDE: Final = 0.25
-"""An interval longer than this part of a bin stays a block of its own: put into
-one bin as a whole, it would look as if it ended in the bin where its middle lies.
-What was joined before is coarse already: it may fill a bin."""
+"""An interval longer than this share of a bin stays a block: joined into the bin of its middle,
+its ends would be visibly wrong. Blocks that were joined before may fill a bin."""
 
 FAR_S: Final = 1e11
-"""Times beyond this (the year 5138) are nonsense and drawn at this."""
+"""Times beyond this (the year 5138) are nonsense; they are drawn at this time."""
 
 _MAX_DOUBLINGS: Final = 64
 MAX_SUMMARY_BLOCKS: Final = 32_768
-"""Of a picture: at 25 bytes each, one message below 1 MB."""
+"""Bound for a preview: at 25 bytes per block, a message below 1 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryBlocks:
-    """Columns of blocks. Those of one lane may overlap, as its rows may."""
+    """Columns of blocks. Blocks of one lane may overlap, like its rows."""
 
     start: NDArray[np.float64]
     stop: NDArray[np.float64]
@@ -60,7 +59,7 @@ class SummaryBlocks:
 
     @staticmethod
     def concat(parts: Sequence[SummaryBlocks]) -> SummaryBlocks:
-        """Put several together.
+        """Concatenate blocks.
 
         >>> len(SummaryBlocks.concat([]))
         0
@@ -73,11 +72,11 @@ class SummaryBlocks:
 
 
 def of_rows(columns: Mapping[str, NDArray[Any]]) -> SummaryBlocks:
-    """Turn rows into one block each. What is waited for is not work of the lane.
+    """Return one block per row. Transfers do not count as work of the lane.
 
-    A transfer runs beside the thread that will need its data, so it counts as a
-    row but not as busy. A negative duration (clocks disagree) counts as nothing. What
-    has no start at all has no place in a picture.
+    A transfer does not occupy the thread that will need its data, so it counts as a row but not
+    as busy. A negative duration (clocks disagree) counts as 0. Rows without a finite start are
+    left out.
     """
     placed = np.isfinite(columns["start"])
     if not placed.all():
@@ -99,7 +98,7 @@ def of_rows(columns: Mapping[str, NDArray[Any]]) -> SummaryBlocks:
 def coarsen(blocks: SummaryBlocks, width: float) -> SummaryBlocks:
     """Join the short blocks that share a lane and a bin of ``width`` seconds.
 
-    A bin has the prefix that was busiest in it.
+    A joined block has the prefix that was busiest in its bin.
     """
     if not len(blocks):
         return blocks
@@ -110,13 +109,13 @@ def coarsen(blocks: SummaryBlocks, width: float) -> SummaryBlocks:
         return kept
     middle = short.start + (short.stop - short.start) / 2
     cell = np.floor(middle / width).astype("i8")
-    # One integer a cell: sorting one column is several times faster than lexsort on three.
+    # One integer per row, since sorting one column is several times faster than lexsort on three.
     cell -= cell.min()
     lane = short.lane.astype("i8")
     if cell[cell.argmax()] < 2**30:
         order_by = (cell << 32) | (lane << 16) | short.prefix
         order = np.argsort(order_by, kind="stable")
-    else:  # hours of clock skew against microsecond bins
+    else:  # the integer would overflow, for example with hours of clock skew and tiny bins
         order = np.lexsort((short.prefix, lane, cell))
     short, cell = short.take(order), cell[order]
     edges = _edges(cell, short.lane, short.prefix)
@@ -127,7 +126,7 @@ def coarsen(blocks: SummaryBlocks, width: float) -> SummaryBlocks:
 
 
 def _edges(*columns: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where a run of rows begins that are equal in all columns."""
+    """Return the start of each run of rows that are equal in all columns."""
     changed = np.zeros(len(columns[0]), bool)
     changed[0] = True
     for column in columns:
@@ -136,7 +135,7 @@ def _edges(*columns: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _join(sorted_: SummaryBlocks, edges: NDArray[np.intp]) -> SummaryBlocks:
-    """Join each run of neighbours; the first of a run gives it its prefix."""
+    """Join each run of neighbours; it gets the prefix of its first block."""
     return SummaryBlocks(
         np.minimum.reduceat(sorted_.start, edges),
         np.maximum.reduceat(sorted_.stop, edges),
@@ -149,10 +148,10 @@ def _join(sorted_: SummaryBlocks, edges: NDArray[np.intp]) -> SummaryBlocks:
 
 
 def _quantile(values: NDArray[np.float64], share: float) -> float:
-    """Return a value with this share of the others below it.
+    """Return the value below which this share of the values lies.
 
-    numpy's own, and its `unique`, import `numpy.ma` when they are first called: 80 ms of
-    Python in the background of a computing cell.
+    `np.quantile` and `np.unique` import `numpy.ma` at their first call, which takes 80 ms in the
+    background of a computing cell.
     """
     place = int(share * (len(values) - 1))
     return float(np.partition(values, place)[place])
@@ -161,17 +160,17 @@ def _quantile(values: NDArray[np.float64], share: float) -> float:
 def fit(blocks: SummaryBlocks, limit: int) -> SummaryBlocks:
     """Coarsen with the narrowest bins, by powers of two, that leave ``limit`` blocks.
 
-    It gives up when wider bins join nothing more (more lanes than ``limit``).
+    It gives up if wider bins cannot join more (more lanes than ``limit``).
     """
     if len(blocks) <= limit:
         return blocks
-    # Start where an even spread would just fit; skewed clocks cannot spoil a quantile.
+    # Start with bins that fit evenly spread rows. Quantiles are robust against skewed clocks.
     low, high = _quantile(blocks.start, 0.05), _quantile(blocks.start, 0.95)
     lanes = np.count_nonzero(np.bincount(blocks.lane))
     narrowest = max((high - low) * lanes / limit / 2, 2.0**-20)
     many = blocks.rows > 1
     if many.any():
-        # Narrower bins than those of an earlier joining would join nothing.
+        # Bins narrower than blocks that were joined before would join nothing.
         lengths = (blocks.stop - blocks.start)[many]
         narrowest = max(narrowest, _quantile(lengths, 0.9))
     width = 2.0 ** np.ceil(np.log2(narrowest))
@@ -186,12 +185,11 @@ def fit(blocks: SummaryBlocks, limit: int) -> SummaryBlocks:
 
 
 def coarse(chunks: Sequence[TaskChunk], limit: int = MAX_SUMMARY_BLOCKS) -> SummaryBlocks:
-    """Return at most ``limit`` blocks of lanes that stand for every row of some chunks.
+    """Return at most ``limit`` blocks that summarise all rows of some chunks.
 
-    Each says when it starts and stops, which prefix was busiest, how many seconds
-    the lane was busy, how many rows it stands for and whether a task erred. It is
-    put together from summaries of the chunks, so it reads nothing from disk. With
-    more lanes than ``limit`` there are more blocks: at least one a lane.
+    Each has a start and a stop, the busiest prefix, the busy seconds of the lane, the number of
+    rows, and whether a task erred. They are made from the summaries of the chunks, so nothing is
+    read from disk. With more lanes than ``limit`` there are more blocks: at least one per lane.
 
     >>> len(coarse([]))
     0

@@ -1,4 +1,4 @@
-"""Running figures of a recording: they stay true when rows are dropped or spilled."""
+"""Running totals of a recording, which stay exact when rows are dropped or spilled."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counts:
-    """How much was captured, and how much is kept.
+    """Numbers of captured, kept and dropped tasks.
 
-    ``captured`` tasks reached the agent since it came; ``kept`` are in the
+    ``captured`` tasks reached the agent since it was installed; ``kept`` are in the
     recording, with ``rows`` start/stop intervals. The rest was ``dropped``:
     ``dropped_agent`` by the agent's bound, ``dropped_recording`` by the recording's.
-    ``erred`` counts captured tasks, whether they, or what they raised, were dropped
-    or not. So does ``changes`` count how often a worker came, changed or left, of
-    which the newest are kept.
+    ``erred`` counts captured tasks that erred, and ``changes`` how often a worker
+    joined, changed or left; both include dropped ones.
 
     >>> Counts(captured=10, kept=7, dropped_agent=2, dropped_recording=1, rows=9)
     Counts(captured=10, kept=7, dropped=3, dropped_agent=2, dropped_recording=1, rows=9, \
@@ -41,11 +40,11 @@ erred=0, changes=0)
 
     @property
     def dropped(self) -> int:
-        """How many captured tasks are not kept."""
+        """Number of captured tasks that are not kept."""
         return self.dropped_agent + self.dropped_recording
 
     def to_json(self) -> dict[str, int]:
-        """Return the counts as a message carries them."""
+        """Return the counts for a message."""
         return asdict(self)
 
     def __repr__(self) -> str:
@@ -59,19 +58,19 @@ COMPUTE = ACTIONS.index("compute")
 
 @dataclass(frozen=True, slots=True)
 class PrefixTotal:
-    """Of one prefix: tasks, seconds of computing, tasks that erred, how often one computed."""
+    """Totals of one prefix: tasks, seconds of computing, erred tasks, number of computes."""
 
     prefix: int
     tasks: int
     seconds: float
     erred: int
     computes: int
-    """Those alone whose seconds are known."""
+    """Number of compute rows with a valid duration."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionTotal:
-    """Of one action: rows and seconds, over all prefixes."""
+    """Totals of one action over all prefixes: rows and seconds."""
 
     action: int
     rows: int
@@ -80,7 +79,7 @@ class ActionTotal:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Figures by prefix and by action, each in order of index, without empty ones."""
+    """Totals by prefix and by action, in order of index, without empty ones."""
 
     prefixes: tuple[PrefixTotal, ...] = ()
     actions: tuple[ActionTotal, ...] = ()
@@ -110,11 +109,11 @@ def _larger(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.
 
 @dataclass(slots=True)
 class Sums:
-    """Adds up rows; the single place where totals of rows are defined.
+    """Adds up rows; the only place that defines the totals.
 
-    A task counts once, however many rows it has. Seconds of a prefix are those of
-    computing; a negative duration (clocks disagree), or one that is no number, adds
-    nothing, counts as no compute, and is counted as skewed.
+    A task counts once, regardless of its number of rows. The seconds of a prefix include only
+    computing. A duration that is negative (clocks disagree) or NaN adds no seconds and no compute,
+    and its row counts as skewed.
     """
 
     tasks: NDArray[np.float64] = field(default_factory=_floats)
@@ -124,11 +123,11 @@ class Sums:
     action_rows: NDArray[np.float64] = field(default_factory=_floats)
     action_seconds: NDArray[np.float64] = field(default_factory=_floats)
     other_seconds: dict[int, NDArray[np.float64]] = field(default_factory=dict)
-    """By action: seconds of each prefix, of all actions but computing; of rows alone."""
+    """Seconds of each prefix by action, without computing; not taken over by `raise_to`."""
     skewed_rows: int = 0
 
     def raise_to(self, totals: Totals) -> None:
-        """Let no figure be smaller than that of some totals; those of one name are added up."""
+        """Raise figures to those of `totals`; entries of `totals` with equal names are added up."""
         for group, place, figures in (
             (totals.prefixes, "prefix", ("tasks", "seconds", "erred", "computes")),
             (totals.actions, "action", ("rows", "seconds")),
@@ -140,7 +139,7 @@ class Sums:
                 setattr(self, name, _larger(getattr(self, name), least))
 
     def add_rows(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Add rows whose task numbers do not fall."""
+        """Add rows in order of task number."""
         task = columns["task"]
         if not len(task):
             return
@@ -165,12 +164,12 @@ class Sums:
         self.add_tasks(prefix[once], columns["status"][once])
 
     def add_tasks(self, prefix: NDArray[Any], status: NDArray[Any]) -> None:
-        """Add tasks: also those that ran nowhere and so have no rows."""
+        """Add tasks; used directly for tasks without rows."""
         self.tasks = _add(self.tasks, np.bincount(prefix))
         self.erred = _add(self.erred, np.bincount(prefix[status != 0]))
 
     def freeze(self) -> Totals:
-        """Return the figures so far."""
+        """Return the totals so far."""
         sums = (self.tasks, self.seconds, self.erred, self.computes)
         size = max(map(len, sums))
         tasks, seconds, erred, computes = (np.pad(a, (0, size - len(a))) for a in sums)
