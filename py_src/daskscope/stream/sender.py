@@ -333,7 +333,7 @@ class Sender:
         return True
 
     def say_content(self, every: list[tuple[Page, Watched]], now: float, cell: Cell) -> float:
-        """Send numbered messages in turn, as far as allowed; return in how many seconds to go on."""
+        """Send numbered messages in turn, as far as allowed; return when to go on, in seconds."""
         active = len({page.id for page, watched in every if watched.feed.visible}) or 1
         share_bytes = WINDOW_BYTES / active
         message_bytes = min(BATCH_BYTES, share_bytes / 2)
