@@ -1,4 +1,4 @@
-"""Collecting: from the scheduler's agent into a recording, in the background."""
+"""Collects data from the scheduler's agent into a recording, in the background."""
 
 from __future__ import annotations
 

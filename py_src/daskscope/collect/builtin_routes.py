@@ -1,7 +1,7 @@
-"""Recording without an agent: what a scheduler that refuses plugins still answers.
+"""Records without an agent, from the routes of a scheduler that refuses plugins.
 
-Dask's own task stream forgets: it keeps 100,000 tasks by default, and nothing from before
-somebody first asked, unless a dashboard was open. It knows no spans and no killed workers.
+Dask's own task stream keeps 100,000 tasks by default, and none from before the first request,
+unless a dashboard was open. It has no spans and no tasks of killed workers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class BuiltinRoutes:
     async def on(
         cls, link: Link, recording: RecordingStore, before: BuiltinRoutes | None, *, from_now: bool
     ) -> BuiltinRoutes:
-        """Return the routes over a new connection; to the same scheduler, they go on."""
+        """Return routes for a new connection, which continue `before` on the same scheduler."""
         identity = await _identity(link)
         if before is not None and before._scheduler == identity["id"]:
             before._link = before._stream.link = before._events.link = link
@@ -65,7 +65,7 @@ class BuiltinRoutes:
         return routes
 
     async def poll(self) -> int:
-        """Append what is new; return how many tasks that were."""
+        """Append what is new; return the number of new tasks."""
         news = await self._stream.read()
         if news.forgotten is None:
             self._say_gap("stream-overrun")
@@ -79,7 +79,7 @@ class BuiltinRoutes:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Notices about what these routes lack as well."""
+        """Notices about data that these routes could not read."""
         return (notice("events-blocked"),) if self._events.unreadable else ()
 
     def _say_gap(self, reason: str) -> None:
@@ -128,7 +128,7 @@ class BuiltinRoutes:
         return [_worker(address, info) for address, info in workers.items()]
 
     async def unfinished(self, now: float) -> Unfinished | None:
-        """Return what is known of unfinished tasks, if the scheduler answers that."""
+        """Return the unfinished tasks, if the scheduler reports them."""
         if not self._has_states:
             return None
         try:
@@ -184,16 +184,16 @@ def _worker(address: str, info: Mapping[str, Any]) -> dict[str, Any]:
 
 LEAST_COUNT: Final = 16
 MORE: Final = 4
-"""Asked for so many times as many, when the last known task was not among them."""
+"""Factor for the next request if the last known task was not in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What one reading of the stream brought."""
+    """The result of one reading of the stream."""
 
     messages: Sequence[Message]
     forgotten: int | None = 0
-    """Tasks that can no longer be read; ``None`` for an unknown number."""
+    """Number of tasks that can no longer be read; ``None`` if unknown."""
 
 
 class TaskStream:
@@ -202,13 +202,13 @@ class TaskStream:
     def __init__(self, link: Link) -> None:
         self.link = link
         self._knows_index = True
-        self._read_once = False  # a refusal is to be known before the first task is lost
-        self._cursor = 0  # of all that came so many have been read, or are known to be forgotten
-        self._last: tuple[Any, ...] | None = None  # the newest that was read
+        self._read_once = False  # read at once, to notice a refusal before tasks are lost
+        self._cursor = 0  # number of tasks that were read or are known to be dropped
+        self._last: tuple[Any, ...] | None = None  # the newest task that was read
         self._count = LEAST_COUNT
 
     async def skip(self) -> None:
-        """Leave out what the stream has now."""
+        """Skip the tasks that the stream has now."""
         index = await self._index()
         if index is not None:
             self._cursor = index
@@ -225,7 +225,7 @@ class TaskStream:
         return news
 
     async def _index(self) -> int | None:
-        """Return how many tasks came in all, if the scheduler reports it."""
+        """Return the number of all tasks so far, if the scheduler reports it."""
         if not self._knows_index:
             return None
         try:
@@ -238,13 +238,13 @@ class TaskStream:
         return index
 
     async def _from_cursor(self, index: int) -> News:
-        """Read by index.
+        """Read the tasks from the cursor on.
 
-        More tasks come, and push others out, between the two questions. So at least `index`
-        tasks were read or are forgotten after the second one. What that underrates is counted
-        by a later index; until then the next answer begins with tasks that were read.
+        Between the two requests, tasks arrive and push out others. So after the second one, at
+        least `index` tasks were read or dropped. If there were more, a later index corrects the
+        cursor; until then, the next answer begins with tasks that were already read.
         """
-        began_anew = index < self._cursor  # the stream was removed from the scheduler
+        began_anew = index < self._cursor  # Dask removed its stream and started a new one
         if began_anew:
             self._cursor = 0
         if index == self._cursor and self._read_once:
@@ -257,7 +257,7 @@ class TaskStream:
         return News(new, None if began_anew else self._cursor - read)
 
     async def _last_ones(self) -> News:
-        """Read the newest tasks, more of them until the last known one is there."""
+        """Read the newest tasks, and more of them until the last known one is included."""
         if self._last is None:
             return News(await self.link.ask("get_task_stream"))
         count = self._count
@@ -271,7 +271,7 @@ class TaskStream:
         return News(messages[known:], 0 if known else None)
 
     def _known(self, messages: Sequence[Message]) -> int:
-        """Return how many of the first messages were read before: up to the last known one."""
+        """Return how many messages up to the last known one were already read."""
         if self._last is not None:
             for place in range(len(messages) - 1, -1, -1):
                 if messages[place]["key"] == self._last[0] and (
@@ -282,15 +282,15 @@ class TaskStream:
 
 
 def _run_of(message: Message) -> tuple[Any, ...]:
-    """Return what identifies one run of a task; a key may run again."""
-    # As text, times that are no numbers equal themselves.
+    """Return a value that identifies one run of a task, since a key may run again."""
+    # As text, since NaN does not equal itself.
     times = repr(message.get("startstops"))
     return (message["key"], message.get("worker"), message.get("thread"), times)
 
 
 EVERY_S: Final = 1.0
 SHARE: Final = 0.05
-"""Of our time: so long an answer took, twenty times as long the next one waits."""
+"""Share of our time for reading events: the pause is twenty times as long as an answer took."""
 
 
 class EventTopics:
@@ -299,13 +299,13 @@ class EventTopics:
     def __init__(self, link: Link) -> None:
         self.link = link
         self.unreadable = False
-        """Whether the scheduler refuses to send them, or sends what cannot be read here."""
-        self._closed = 0  # connections in a row that ended with this question
-        self._newest: dict[Any, float] | None = None  # by topic: time of the last that was read
+        """Whether the scheduler refuses to send events, or they cannot be read here."""
+        self._closed = 0  # successive connections that were closed by this request
+        self._newest: dict[Any, float] | None = None  # by topic: time of the last event read
         self._due_s = 0.0  # monotonic
 
     async def read(self) -> list[dict[str, Any]]:
-        """Return what is new as rows of the log of events, if it is time to ask."""
+        """Return new rows of the log of events, if a request is due."""
         asked_s = time.monotonic()
         if self.unreadable or asked_s < self._due_s:
             return []
@@ -317,7 +317,7 @@ class EventTopics:
             self._closed += 1
             self.unreadable = self._closed > 1
             raise
-        except Exception:  # forbidden, or of a class that only workers have
+        except Exception:  # the route is forbidden, or a message has a class that is not installed
             logger.debug("daskscope cannot read this scheduler's events", exc_info=True)
             self.unreadable = True
             return []
@@ -331,7 +331,7 @@ class EventTopics:
         self._newest = {topic: events[-1][0] for topic, events in topics.items() if events}
         if before is None:
             return []
-        # An event of several topics is in the list of each, with the same time.
+        # An event with several topics is in the list of each topic, with the same time.
         found: dict[tuple[float, str], list[str]] = {}
         for topic, events in topics.items():
             for created, message in events[_known(events, before.get(topic)) :]:
@@ -348,7 +348,7 @@ class EventTopics:
 
 
 def _known(events: Sequence[tuple[float, Any]], newest: float | None) -> int:
-    """Return how many of the first events were read before: up to the last known one."""
+    """Return how many events up to the last known one were already read."""
     known = len(events) if newest is not None else 0
     while known and events[known - 1][0] != newest:
         known -= 1

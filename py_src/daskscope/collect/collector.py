@@ -1,6 +1,6 @@
-"""Reads one scheduler into one recording, in the background, as long as the client lives.
+"""Reads one scheduler into one recording, in the background, until its client closes.
 
-It owns the connection, the pace and the state; it knows nothing of pages and panels.
+It owns the connection, the pace and the state; it must not know pages and panels.
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ logger = logging.getLogger(__name__)
 FIRST_RETRY_S = 0.1
 MAX_RETRY_S = 2.0
 REFUSED_RETRY_S = 60.0
-"""Each question that a scheduler refuses is a traceback in its log."""
+"""Retries are rare, since each refused request writes a traceback into the scheduler's log."""
 
 CLIENT_CHECK_S = 0.05
 OVER_CHECK_S = 0.1
-"""So soon a closed client is noticed in a long pause: its scheduler may not be there for long.
+"""Interval of checks for a closed client, whose scheduler may soon be gone.
 
-Also while an answer is awaited, which may never come."""
+The check runs in long pauses, and while waiting for an answer, which may never come."""
 
 SHORT_PAUSE_S = 0.2
-"""A pause up to this is one wait: looking up costs a computing cell a turn."""
+"""Shorter pauses have no such checks, since each one interrupts a computing cell."""
 
 LEAST_PAUSE_S = 0.02
-"""Whoever reads a recording again and again must not keep the scheduler busy."""
+"""Least time between requests, so that code that reads a recording in a loop does no harm."""
 
 PAUSES_IN_A_LEASE = 3
-"""Settings must not let the agent leave between two questions."""
+"""The lease lasts at least this many pauses, so that the agent stays with any settings."""
 
 ANSWERS_REMEMBERED = 2_000
-"""Of the time that the end of a block may take."""
+"""Enough for the time that the end of a block may take."""
 
 LAST_ANSWER_S = 0.5
 STOP_S = 1.0
 
 
 class _ChangeOfPlan(Exception):  # noqa: N818 - nothing is wrong
-    """The way in use is closed: connect again and take the other one."""
+    """The agent cannot be used: connect again and read Dask's own routes."""
 
 
 class Collector:
-    """Polls a scheduler. Its attributes are replaced, never changed: read from any thread."""
+    """Polls a scheduler. Attributes are replaced, never changed, so any thread may read them."""
 
     def __init__(
         self,
@@ -79,14 +79,14 @@ class Collector:
     ) -> None:
         self.state = "waiting"
         self.notices: tuple[Notice, ...] = ()
-        self.lasting: tuple[Notice, ...] = ()  # the last that stay true after the end
+        self.lasting: tuple[Notice, ...] = ()  # the latest notices that also apply after the end
         self.address = client.address or ""
         self.now: float | None = None
         self.clock = sent.clock
         self.began = time.time()
         self.agent_error: str | None = None
         self.polls = 0
-        self.unfinished: dict[str, Any] = {}  # tasks that are not in the recording
+        self.unfinished: dict[str, Any] = {}  # facts about tasks that are not in the recording
         self._client = client
         self._recording = recording
         self._pace = pace
@@ -101,8 +101,8 @@ class Collector:
         self._snapshots = WorkerSnapshots(recording)
         self._memory = MemoryRows(recording)
         self._metrics = MetricRows(recording)
-        self._memory_readers: dict[str, float] = {}  # how often each wants samples, in seconds
-        self._memory_now = False  # a reader came, which wants one at once
+        self._memory_readers: dict[str, float] = {}  # interval of samples by reader, in seconds
+        self._memory_now = False  # a new reader wants a sample at once
         self._logs = LogTail(
             client,
             lambda: [one["address"] for one in self.workers],
@@ -112,19 +112,19 @@ class Collector:
         self._poll_pace = PollPace(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
-        # When each was asked, and which number the next task had then. Any thread reads them.
+        # Time of each request, and the next task's number at its answer. Any thread may read them.
         self._answers: deque[tuple[float, int]] = deque(maxlen=ANSWERS_REMEMBERED)
-        self._news = asyncio.Event()  # an answer came, or the state is another
+        self._news = asyncio.Event()  # set when an answer arrives or the state changes
         self._stopping = False
         self._why_stopped: Notice | None = None
         self._attached = asyncio.Event()
-        self._more = False  # the last answer was full: there is more to fetch
-        self._behind = 0  # so many tasks
+        self._more = False  # the last answer was full, so there is more to fetch
+        self._behind = 0  # tasks that are still to be fetched
         self._answered_s = 0.0  # monotonic
-        self._scheduler_s: float | None = None  # that the last answer took of its time
+        self._scheduler_s: float | None = None  # scheduler's time for the last answer
         self._before = 0  # tasks that had finished when the first agent began
         self._use_agent = True
-        self._no_agent = notice("plugins-refused")  # or why else it is not used
+        self._no_agent = notice("plugins-refused")  # why the agent is not used
         self._gap_reason = "scheduler-restarted"
         self._task: asyncio.Task[None] | None = None
 
@@ -139,34 +139,34 @@ class Collector:
         return time.monotonic() - self._answered_s if self._answered_s else 0.0
 
     def start(self) -> None:
-        """Begin. To be called in the loop."""
+        """Start collecting. Call it in the loop."""
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def attached(self) -> None:
-        """Wait until tasks are being captured, or it is clear that they will not be."""
+        """Wait until tasks are captured, or until capturing has failed."""
         await self._attached.wait()
 
     def set_watched(self, watched: bool) -> None:
-        """Set whether a page shows this: then ask at once, and often. To be called in the loop."""
+        """Set whether a page shows this; if so, poll now and more often. Call it in the loop."""
         self._poll_pace.watched = watched
         if watched:
             self._wake.ring()
 
     def set_wanted(self, tables: Collection[str]) -> None:
-        """Set which tables pages show, of those that need requests. To be called in the loop."""
+        """Set which tables pages show, of those that need requests. Call it in the loop."""
         self._logs.set_wanted(LOGS.name in tables and not self._over())
         self._profile.set_wanted("pages", SHOWN_S if PROFILE_COUNTS.name in tables else None)
 
     def set_blocks(self, blocks: int) -> None:
-        """Set how many blocks record. To be called in the loop."""
+        """Set the number of recording blocks. Call it in the loop."""
         self._profile.set_wanted("blocks", BLOCK_S if blocks else None)
 
     async def read_profile(self) -> None:
-        """Wait until what was sampled until now is here; for ever, if a worker is silent."""
+        """Wait for all profile samples up to now; this never ends if a worker does not answer."""
         await self._profile.read_until(time.time() + self.clock.ahead_s)
 
     def sample_memory(self, reader: str, interval_s: float | None) -> None:
-        """Set how often a reader wants memory sampled; None ends it. To be called in the loop."""
+        """Set a reader's interval of memory samples; None ends it. Call it in the loop."""
         if interval_s is None:
             self._memory_readers.pop(reader, None)
         else:
@@ -178,23 +178,23 @@ class Collector:
         return min([SAMPLE_S, *self._memory_readers.values()])
 
     def next_task_at(self, asked_s: float) -> int | None:
-        """Return the number of the next task at the first answer to a question since a time.
+        """Return the next task's number at the answer to the first request since `asked_s`.
 
         `asked_s` is monotonic. Tasks before that number may still have to be fetched.
         """
         return next((task for asked, task in list(self._answers) if asked >= asked_s), None)
 
     def has_all_since(self, asked_s: float) -> bool:
-        """Return whether that answer has come, with all tasks that had finished by then."""
+        """Return whether that answer has arrived, with all tasks finished by then."""
         next_task = self.next_task_at(asked_s)
         if next_task is None:
             return False
         return not self._more or self._recording.next_task >= next_task
 
     async def catch_up(self, *, sampled: bool = False) -> None:
-        """Ask now; return when all that the scheduler has came, or when it cannot come.
+        """Poll now; return when everything from the scheduler has arrived or cannot arrive.
 
-        `sampled`: the answer brings a snapshot of workers and scheduler, due or not.
+        `sampled`: request a snapshot of workers and scheduler, even if none is due.
         """
         if sampled:
             self._snapshots.make_due()
@@ -208,7 +208,7 @@ class Collector:
             await self._news.wait()
 
     async def stop(self, why: Notice | None = None) -> None:
-        """Ask once more, release the agent, and end; soon, whatever the scheduler does."""
+        """Poll once more, release the agent, and end soon, even if the scheduler is silent."""
         self._stopping = True
         self._why_stopped = why
         self._wake.ring()
@@ -231,7 +231,7 @@ class Collector:
                     refusal = notice("reading-refused", address=self.address, op=refused.op)
                     self._set("lost", (refusal,))
                     self._attached.set()
-                    self._use_agent = True  # the next scheduler may take it
+                    self._use_agent = True  # the next scheduler may accept the agent
                     await self._rest(REFUSED_RETRY_S)
                 except Exception as error:  # noqa: BLE001
                     if self._over():
@@ -245,13 +245,13 @@ class Collector:
             why = notice("client-closed") if self._client.over else self._why_stopped
             self._set("stopped", (why,) if why else (), lasts=False)
             self._attached.set()
-            self._on_change = lambda: None  # a session and its collector hold each other no longer
+            self._on_change = lambda: None  # break the reference cycle with the session
 
     def _over(self) -> bool:
         return self._stopping or self._client.over
 
     async def _client_ready(self) -> bool:
-        """Wait for the client to be registered: the agent's lease hangs on that."""
+        """Wait until the client is registered, since the agent's lease depends on that."""
         while not self._client.connected and not self._over():
             await self._pause(CLIENT_CHECK_S)
         return not self._over()
@@ -262,7 +262,7 @@ class Collector:
             logger.debug("daskscope lost its scheduler", exc_info=error)
         self._use_agent = True  # the next answer may come from another scheduler
         self.agent_error = None
-        # Many close a cluster before its client: of what it answered nothing is missing then.
+        # Users often close a cluster before its client; then nothing is missing from its answers.
         lasts = not (gone and self.polls)
         code, text = "scheduler-lost", brief(error)
         if not gone:
@@ -278,7 +278,7 @@ class Collector:
             self._on_change()
 
     async def _pause(self, seconds: float) -> None:
-        """Wait, unless something is wanted sooner, or the client is closed."""
+        """Wait, until woken or until the client is closed."""
         end = time.monotonic() + seconds
         while not self._over() and (left := end - time.monotonic()) > 0:
             step = left if left <= SHORT_PAUSE_S else OVER_CHECK_S
@@ -290,7 +290,7 @@ class Collector:
             self._wake.clear()
 
     async def _rest(self, seconds: float) -> None:
-        """Wait, whatever is wanted meanwhile, unless the client is closed."""
+        """Wait, even if woken, until the client is closed."""
         end = time.monotonic() + seconds
         while not self._over() and (left := end - time.monotonic()) > 0:
             await self._pause(left)
@@ -298,7 +298,7 @@ class Collector:
     # -- one connection -----------------------------------------------------
 
     async def _collect(self) -> None:
-        """Connect and poll until the connection breaks or the end has come."""
+        """Connect, and poll until the connection breaks or collecting ends."""
         address = self._client.address
         if address is None:
             return
@@ -338,7 +338,7 @@ class Collector:
             await link.close()
 
     async def _answer_of(self, poll: Callable[[], Awaitable[int]]) -> int:
-        """Ask; once the end has come, wait only a little longer for the answer."""
+        """Poll; when collecting ends, wait at most LAST_ANSWER_S longer for the answer."""
         loop = asyncio.get_running_loop()
         look: asyncio.TimerHandle | None = None
 
@@ -360,11 +360,11 @@ class Collector:
                 look.cancel()
 
     async def _prepare(self, link: Link) -> Callable[[], Awaitable[int]]:
-        """Return the function that polls: the agent's, or the one without it."""
+        """Return the function that polls, with or without the agent."""
         self._more, self._behind = False, 0
         if self._use_agent:
             if await self._install(link):
-                self._routes = None  # if they serve again, what the agent brought is not new
+                self._routes = None  # later routes must not repeat the tasks from the agent
                 return lambda: self._poll_agent(link)
             self._use_agent = False
         why = self._no_agent
@@ -385,7 +385,7 @@ class Collector:
         return poll
 
     async def _install(self, link: Link) -> bool:
-        """Register the agent; return whether the scheduler took it."""
+        """Register the agent; return whether the scheduler accepted it."""
         plugin = agent.pickled(memory_limit=self._pace.agent_memory_bytes)
         try:
             await link.ask(
@@ -439,11 +439,11 @@ class Collector:
             raise _ChangeOfPlan
         if intake is None:
             intake = self._intake = self._intake_of(answer["agent"])
-            self._before = answer["before"]  # later agents begin behind a gap
+            self._before = answer["before"]  # only the first agent's, since later ones follow a gap
         elif intake.agent != answer["agent"]:
             self._say_gap(answer["time"])
             self._intake = self._intake_of(answer["agent"])
-            return await self._poll_agent(link)  # that was asked with the other's cursors
+            return await self._poll_agent(link)  # the answer was for the cursors of another agent
         tasks = intake.take(answer)
         self._behind = answer["next"] - intake.cursor
         self._more = self._behind > 0
@@ -451,7 +451,7 @@ class Collector:
         if "workers" in answer:
             self._snapshots.take(answer["workers"], answer["time"], answer["copies"])
             counts, names = answer["progress"], self._recording.names
-            if counts is not None and not self._more:  # with tasks to come it would not add up
+            if counts is not None and not self._more:  # the recording must have all finished tasks
                 self._note_progress(
                     by_agent(counts, names, time=answer["time"], agent=answer["agent"])
                 )
@@ -479,17 +479,17 @@ class Collector:
         return tuple(counted_notices(counted))
 
     def lasting_notices(self) -> list[Notice]:
-        """Return the notices that count nothing: those that last also when it has stopped."""
+        """Return the notices without counts that also apply after the end."""
         every = dict.fromkeys((*self.lasting, *self.notices))
         return [one for one in every if one.code not in COUNTING]
 
     def facts(self) -> dict[str, Any]:
-        """Return the time, the workers, and what is missing, as of the latest answer."""
+        """Return times, workers and missing data, as of the latest answer."""
         start = self.began + self.clock.ahead_s
-        if self._recording.origin is not None:  # of tasks that another session's agent had kept
+        if self._recording.origin is not None:  # an existing agent may have kept earlier tasks
             start = min(start, self._recording.origin)
         stop = max(self.now or start, start)
-        # Nothing is missing because the client or the session was closed.
+        # Closing the client or the session does not cause missing data.
         over = ("client-closed", "session-closed")
         lasting = [one for one in self.lasting_notices() if one.code not in over]
         return {

@@ -1,4 +1,4 @@
-"""The graphs that clients sent, as rows of `computations`; what tasks call them."""
+"""Records graphs as rows of `computations`, and translates an agent's graph numbers."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ MAX_COMPUTATIONS: Final = COMPUTATIONS.rows
 
 
 MAX_OF_CELL: Final = 1_000
-"""So many graphs of one cell, or of one client outside of cells, have rows of their own."""
+"""Graphs with own rows, for each cell, and for each client outside of cells."""
 MAX_UNREAD: Final = 1_000
-"""So many of the latest graphs may still get the time at which they were read."""
+"""Latest graphs that can still get the time at which the scheduler had read them."""
 
 
 class Graphs:
-    """Gives the graphs of one agent their places in the table `computations` of a recording."""
+    """Maps the graphs of one agent to rows of a recording's table `computations`."""
 
     def __init__(self, recording: RecordingStore, sent: SentGraphs | None = None) -> None:
         self._log = recording.log(COMPUTATIONS.name)
         self._sent = sent
         self._next = max([RECOMPUTED, *self._log.columns()["computation"]]) + 1
-        # By the agent's number, which are dense; those before the first that came are unknown.
+        # By the agent's numbers, which are dense; numbers before the first known graph are unknown.
         self._known = np.array([UNKNOWN_GRAPH, RECOMPUTED], np.uint16)
         self._counts: Counter[tuple[str, str]] = Counter()  # by client and cell
         self._shared: dict[tuple[str, str], dict[str, Any]] = {}
         self._unread: dict[str, dict[str, Any]] = {}  # rows by the stimulus of their graph
-        self._said = ("", "")  # the cell and the code of the latest row
+        self._said = ("", "")  # cell and code of the latest row
 
     def take(
         self, entries: Sequence[dict[str, Any]], now: float, events: Sequence[dict[str, Any]] = ()
     ) -> None:
-        """Note graphs that an agent reports, in order; `now` is the time of its answer.
+        """Add graphs that an agent reports, in order; `now` is the time of its answer.
 
-        Of `events` those count that say when a graph was read.
+        `events` may contain the times at which the scheduler had read graphs.
         """
         changed: dict[int, dict[str, Any]] = {}
         if entries:
@@ -70,7 +70,7 @@ class Graphs:
         self._log.append(changed.values())
 
     def _row(self, entry: dict[str, Any], now: float) -> dict[str, Any] | None:
-        """Return the row of a graph: its own, or one for many; `None` if there is no room."""
+        """Return the row of a graph, its own or a shared one; `None` if there is no room."""
         stop = min(entry["time"], now)
         time, cell, code = sent_at(entry["stimulus"], stop), "", ""
         sent = self._sent.take(entry["client"], entry["key"]) if self._sent is not None else None
@@ -87,7 +87,7 @@ class Graphs:
             return row
         if self._next >= MAX_COMPUTATIONS:
             return None
-        # The same code again and again would push out other graphs: the log is bounded.
+        # Code is not repeated in successive rows, because the texts of the log are bounded.
         repeated, self._said = self._said == (cell, code), (cell, code)
         row = {
             "computation": self._next,
@@ -105,14 +105,14 @@ class Graphs:
         return row
 
     def numbers(self, agent_numbers: NDArray[Any]) -> NDArray[np.uint16]:
-        """Return what the recording calls the graphs that an agent gave these numbers."""
+        """Return the recording's numbers of graphs for those of the agent."""
         known = self._known
         found = known[np.minimum(agent_numbers, len(known) - 1)]
         return np.where(agent_numbers < len(known), found, np.uint16(UNKNOWN_GRAPH))
 
 
 def read_at(events: Sequence[dict[str, Any]]) -> list[tuple[str, float]]:
-    """Return the stimuli of the graphs that had been read when an event was logged, and when.
+    """Return the stimuli of graphs that the scheduler had read, and when, from its events.
 
     The durations in these events have the wrong sign in some versions of distributed.
     """
@@ -122,7 +122,7 @@ def read_at(events: Sequence[dict[str, Any]]) -> list[tuple[str, float]]:
             continue
         try:
             message = json.loads(event["message"])
-        except ValueError:  # it was cut
+        except ValueError:  # the message was cut
             continue
         if isinstance(message, dict) and isinstance(message.get("stimulus_id"), str):
             found.append((message["stimulus_id"], float(event["time"])))
@@ -130,7 +130,7 @@ def read_at(events: Sequence[dict[str, Any]]) -> list[tuple[str, float]]:
 
 
 def sent_at(stimulus: str, read: float) -> float:
-    """Return when a graph came to the scheduler, which says so in its stimulus; else `read`.
+    """Return the time of arrival in the stimulus of a graph, or `read` if it has none.
 
     >>> sent_at("update-graph-1790000000.25", 1790000001.0), sent_at("mine-7", 3.0)
     (1790000000.25, 3.0)
@@ -143,4 +143,4 @@ def sent_at(stimulus: str, read: float) -> float:
 
 
 MAX_READING_S: Final = 86_400.0
-"""A graph takes no longer to read: then what its stimulus says is no time."""
+"""Longest time to read a graph; with a longer one, the stimulus does not contain a time."""

@@ -1,6 +1,6 @@
-"""What an answer of the agent does to a recording: names, rows, events, what was lost.
+"""Decodes answers of the agent into a recording: names, rows, events, counts of lost data.
 
-The other half of `daskscope.agent.packing`; the layout is in docs/protocol.md, part A.
+The counterpart of `daskscope.agent.packing`; docs/protocol.md, part A, has the layout.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Intake:
         self.cursor = 0
         self.errors = 0
         self.changes = 0
-        self.events: int | None = None  # until the first answer
+        self.events: int | None = None  # None until the first answer
         self.load: int | None = None
-        self.memory: list[int] | None = None  # until then it begins with a row of each
+        self.memory: list[int] | None = None  # None makes the agent begin with a row of every key
         self.graphs = 0
         self._graphs = Graphs(recording, sent)
         self._memory = memory or MemoryRows(recording)
@@ -60,18 +60,18 @@ class Intake:
         self._metrics.follow_agent()
         self._recording = recording
         self.missed_events = 0
-        """Events that came and went in the agent between two answers."""
+        """Events that the agent dropped between two answers."""
         self.unreadable = 0
-        """Tasks that came in a form that cannot be read; they count as dropped."""
+        """Tasks that could not be decoded; they count as dropped."""
         self.unreadable_why = ""
-        self._not_read_before = recording.not_read  # with earlier agents
+        self._not_read_before = recording.not_read  # counts from earlier agents
         self._merged_before = dict(recording.names.merged_before)
-        self._first = not recording.names.lanes  # names of an earlier agent may come again
+        self._first = not recording.names.lanes  # a later agent may send the same names again
         self._places = Places(recording.names)
-        self._waiting: list[Mapping[str, Any]] = []  # errors whose tasks are still to come
+        self._waiting: list[Mapping[str, Any]] = []  # errors whose tasks have not arrived
 
     def request(self) -> dict[str, Any]:
-        """Return what is to be asked for next."""
+        """Return the cursors for the next request."""
         return {
             "cursor": self.cursor,
             "errors": self.errors,
@@ -86,7 +86,7 @@ class Intake:
         }
 
     def take(self, answer: Mapping[str, Any]) -> int:
-        """Append what an answer brings; return how many tasks that were."""
+        """Append the content of an answer; return the number of tasks."""
         take_names(self._places, answer["names"])
         self._take_merged(answer["merged"])
         errors, changes, graphs = answer["errors"], answer["changes"], answer["graphs"]
@@ -116,7 +116,7 @@ class Intake:
         self._recording.name_workers(
             {item["worker"]: item["name"] for item in changes["items"] if "name" in item}
         )
-        workers.append(item | {"name": ""} for item in changes["items"])  # as panels call it
+        workers.append(item | {"name": ""} for item in changes["items"])  # the log fills in names
         counted = Counter(
             {
                 "tasks-incomplete": answer["incomplete"],
@@ -180,7 +180,7 @@ class Intake:
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
             tasks = decode(chunk, self._places, self._graphs)
-        except ValueError as error:  # it would be the same the next time: go on behind it
+        except ValueError as error:  # a retry would fail again, so skip the chunk
             logger.exception("daskscope cannot read what the scheduler's agent sent")
             stop = chunk["first"] + chunk["tasks"]
             self.unreadable += stop - max(self.cursor, chunk["first"])
@@ -221,13 +221,13 @@ class Intake:
 
 
 def _unpacked(rows: Mapping[str, Any]) -> list[Array]:
-    """Return the columns of rows that came as the bytes of each."""
+    """Return columns from their bytes."""
     packed = zip(rows["columns"], rows["format"], strict=True)
     return [np.frombuffer(column, _DTYPES[code]) for column, code in packed]
 
 
 def _measured(value: Any) -> float:
-    """Return what a scheduler measured; NaN where it could not."""
+    """Return a measurement of the scheduler; NaN if it has none."""
     return math.nan if value is None else float(value)
 
 
@@ -241,9 +241,9 @@ _DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHIiqfd"}
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Consecutive tasks, as `RecordingStore.append_tasks` takes them."""
+    """Consecutive tasks in the form of `RecordingStore.append_tasks`."""
 
-    first: int  # by the agent's count
+    first: int  # number in the agent
     tasks: int
     columns: Mapping[str, Array]
     rowless: Mapping[str, Array]
@@ -251,22 +251,22 @@ class Tasks:
 
 
 def take_names(places: Places, names: Mapping[str, Sequence[Any]]) -> None:
-    """Take in the names that an answer says are new."""
+    """Add the new names of an answer."""
     for kind, items in names.items():
         for item in items:
-            # A span comes flat: its id, and its names from outside in.
+            # A span is sent as a flat list: its id, then its names from the outermost one.
             places.add(kind, (item[0], tuple(item[1:])) if kind == "spans" else item)
 
 
 class ColumnReader:
-    """Reads columns one after the other; what does not fit raises `ValueError`."""
+    """Reads columns in order; raises `ValueError` if the data does not fit."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._offset = 0
 
     def bytes(self, size: int) -> bytes:
-        """Read so many bytes."""
+        """Read `size` bytes."""
         part = self._data[self._offset : self._offset + size]
         if len(part) < size:
             raise ValueError("it ends too early")
@@ -292,11 +292,11 @@ def _columns(chunk: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def _keys(chunk: Mapping[str, Any]) -> bytes:
-    """Return the block of keys as a recording has it: zlib of text, NUL between."""
+    """Return the block of keys in the form of recordings: NUL-separated text, zlib."""
     block: bytes = chunk["keys"]
     if chunk["key_encoding"] == "text":
         return block
-    # Tuples are sent as they are, since making text of them costs the scheduler too much.
+    # Tuples are not sent as text, since the conversion would cost the scheduler too much.
     keys: Sequence[Any]
     if chunk["key_encoding"] == "columns":
         keys = _tuples(block, chunk["tasks"])
@@ -306,7 +306,7 @@ def _keys(chunk: Mapping[str, Any]) -> bytes:
 
 
 def _tuples(block: bytes, tasks: int) -> list[tuple[Any, ...]]:
-    """Return tuples that came as columns: of each length names, places of names, and the rest."""
+    """Return tuples from columns: for each length, names, indexes of names, and other values."""
     lengths, *parts = msgpack.unpackb(block, use_list=False, strict_map_key=False)
     lengths *= tasks if len(lengths) == 1 else 1
     left = {}
@@ -321,7 +321,7 @@ def _tuples(block: bytes, tasks: int) -> list[tuple[Any, ...]]:
 
 
 def decode(chunk: Mapping[str, Any], places: Places, graphs: Graphs) -> Tasks:
-    """Return the columns of one chunk; malformed chunks raise `ValueError`."""
+    """Return the tasks of one chunk; raise `ValueError` if it is malformed."""
     try:
         packed = _columns(chunk)
         prefix = places.of("prefixes", packed["place"] & 0xFFFF)
@@ -344,7 +344,7 @@ def decode(chunk: Mapping[str, Any], places: Places, graphs: Graphs) -> Tasks:
     task = np.repeat(np.arange(len(rows), dtype=np.uint32), rows)
     status = packed["status"]
     nowhere = rows == 0
-    with np.errstate(over="ignore", invalid="ignore"):  # times that workers made up
+    with np.errstate(over="ignore", invalid="ignore"):  # workers may send nonsense times
         duration = (packed["stop"] - packed["start"]).astype(np.float32)
     return Tasks(
         first=chunk["first"],
@@ -372,7 +372,7 @@ _CALL: Final = re.compile(r"([A-Za-z_][\w.]*)\((.*)\)", re.DOTALL)
 
 
 def whole_traceback(frames: str, exception: str) -> str:
-    r"""Return the traceback with its header and its last line; "" where no frame is known.
+    r"""Return the traceback with its header and its last line; "" without known frames.
 
     >>> print(whole_traceback('  File "a.py", line 1, in f\n    x / 0\n', "ValueError('no')"))
     Traceback (most recent call last):
@@ -388,7 +388,7 @@ def whole_traceback(frames: str, exception: str) -> str:
 
 
 def last_line(exception: str) -> str:
-    """Return the `repr` of an exception in the form that ends a traceback.
+    """Convert the `repr` of an exception into the last line of a traceback.
 
     >>> last_line("KeyError('x')"), last_line("FileNotFoundError(2, 'No such file')")
     ("KeyError: 'x'", 'FileNotFoundError: [Errno 2] No such file')
@@ -408,7 +408,7 @@ def last_line(exception: str) -> str:
 
 
 def _message(name: str, arguments: list[Any]) -> str:
-    """Return what `str` of the exception says: of Python's own ones it is known."""
+    """Return the `str` of an exception, for exceptions of Python."""
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, BaseException):
         try:

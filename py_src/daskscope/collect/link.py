@@ -1,4 +1,4 @@
-"""The connection to a scheduler: the client's address and security, our own socket."""
+"""The connection to a scheduler, with the client's address and security but its own socket."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_S = 5.0
 REFUSAL = "handler has been explicitly disallowed"
-"""distributed's message for handlers in `blocked-handlers`, and its only sign."""
+"""distributed's message for handlers in `blocked-handlers`; there is no other sign of these."""
 
 
 class ClientView:
-    """What a collector may know of a client, without keeping it alive."""
+    """A view of a client for collectors, which does not keep the client alive."""
 
     def __init__(self, client: Client) -> None:
         self.id: str = client.id
@@ -23,7 +23,7 @@ class ClientView:
 
     @property
     def client(self) -> Client | None:
-        """The client, or nothing once the user has let it go."""
+        """The client, or None once the user has dropped it."""
         return self._client()
 
     @property
@@ -34,7 +34,7 @@ class ClientView:
 
     @property
     def address(self) -> str | None:
-        """Where the scheduler is, once the client knows it."""
+        """The scheduler's address, once the client has it."""
         client = self._client()
         scheduler = getattr(client, "scheduler", None)
         return getattr(scheduler, "address", None)
@@ -47,14 +47,14 @@ class ClientView:
 
     @property
     def asynchronous(self) -> bool:
-        """Whether it was made to be awaited; `Client.asynchronous` speaks of the calling thread."""
+        """Whether the client is asynchronous; `Client.asynchronous` depends on the thread."""
         client = self._client()
         return client is not None and bool(
             getattr(client, "_asynchronous", False) or client.asynchronous
         )
 
 
-class HandlerRefused(Exception):  # noqa: N818 - a setting of the scheduler, no mistake
+class HandlerRefused(Exception):  # noqa: N818 - a setting of the scheduler, not an error
     """The scheduler's settings forbid one of its handlers."""
 
     def __init__(self, op: str) -> None:
@@ -63,7 +63,7 @@ class HandlerRefused(Exception):  # noqa: N818 - a setting of the scheduler, no 
 
 
 class Link:
-    """One connection; requests go one after the other."""
+    """One connection, with one request at a time."""
 
     def __init__(self, comm: Comm) -> None:
         self._comm = comm
@@ -77,10 +77,10 @@ class Link:
         if client is None or address is None:
             raise ConnectionError("there is no scheduler")
         security = client.security.get_connection_args("client")
-        # Not deserialized: what a user's exception pickles to is none of our business.
+        # Without deserialization, because unpickling a user's exception could run any code.
         comm = await connect(address, timeout=CONNECT_TIMEOUT_S, deserialize=False, **security)
         comm.name = "daskscope"
-        # Requests are small: measuring each costs more than any thread could save.
+        # Requests are small: measuring their size costs more than an offload thread can save.
         comm.allow_offload = False
         return cls(comm)
 
@@ -103,5 +103,5 @@ class Link:
             await self._comm.close()
 
     def abort(self) -> None:
-        """Drop the connection without a word."""
+        """Drop the connection at once, without closing messages."""
         self._comm.abort()

@@ -1,8 +1,8 @@
-"""One thread with one event loop for everything that daskscope does in the background.
+"""One thread with one event loop for all background work of daskscope.
 
-Not the Dask client's loop: with a LocalCluster that is the scheduler's own, and with an
-asynchronous client it is the kernel's main thread, where nothing moves while a cell is
-busy. The thread starts when it is needed and ends with its last holder.
+It does not use the Dask client's loop: with a LocalCluster, the scheduler runs on that loop;
+with an asynchronous client, it is the kernel's main thread, which a running cell blocks. The
+thread starts when it is needed and ends when its last holder drops it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Background:
 
 
 async def _end_tasks() -> None:
-    """Let what still runs end by itself; cancel what does not."""
+    """Wait for remaining tasks to end; cancel those that do not."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     if tasks:
         _, late = await asyncio.wait(tasks, timeout=GRACE_S)
@@ -84,8 +84,8 @@ def hold(holder: object) -> asyncio.AbstractEventLoop:
 
 
 def soon(callback: Callable[..., object], *args: object) -> bool:
-    """Call back in the background thread; return false, and do nothing, if there is none."""
-    with _lock:  # a loop that is held now takes this in before it ends
+    """Call `callback` in the background thread; return false if there is no such thread."""
+    with _lock:  # a loop that is held now runs the callback before it ends
         if _background is None:
             return False
         _background.loop.call_soon_threadsafe(callback, *args)
@@ -93,7 +93,7 @@ def soon(callback: Callable[..., object], *args: object) -> bool:
 
 
 def drop(holder: object) -> None:
-    """Let go of the loop; it ends with its last holder. Callable from any thread."""
+    """Release the loop, which ends with its last holder. Any thread may call this."""
     global _background
     with _lock:
         _holders.discard(holder)
@@ -112,7 +112,7 @@ def inside() -> bool:
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Run a coroutine in the background thread, which lasts at least until it is done."""
+    """Run a coroutine in the background thread, which stays alive until it is done."""
     token = object()
     future = asyncio.run_coroutine_threadsafe(work, hold(token))
     future.add_done_callback(lambda _: drop(token))
@@ -129,7 +129,7 @@ def wait(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
 
 
 async def awaited(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for the same in another loop."""
+    """Run a coroutine in the background thread and await it in the current loop."""
     return await asyncio.wrap_future(submit(work))
 
 
@@ -137,8 +137,8 @@ async def awaited(work: Coroutine[Any, Any, T]) -> T:
 def _leave_to_parent() -> None:
     """Forget the loop in a forked child, where its thread does not exist.
 
-    It is kept referenced and never touched: its selector is shared with the parent, and
-    closing it here would change what the parent waits for.
+    A reference is kept so that it is never closed: its selector is shared with the parent, and
+    closing it would affect the parent.
     """
     global _lock, _background
     _lock = threading.RLock()

@@ -1,4 +1,4 @@
-"""What the tables of memory get: of the agent, or of snapshots where there is none."""
+"""Fills the tables of memory from the agent, or from snapshots if there is no agent."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     Cells = NDArray[Any]
 
 SAMPLE_S: Final = 0.5
-"""So often memory is sampled when no reader wants it sooner."""
+"""Interval of memory samples if no reader wants a shorter one."""
 
 
 class MemoryRows:
-    """Feeds samples of memory to a recording; knows which keys have a row that still holds."""
+    """Writes samples of memory into a recording, and tracks which keys have not ended."""
 
     def __init__(self, recording: RecordingStore) -> None:
         self._recording = recording
         self._there: dict[str, set[Any]] = {MEMORY.name: set(), HELD.name: set()}
-        self._latest: dict[str, tuple[float, ...]] = {}  # of snapshots
+        self._latest: dict[str, tuple[float, ...]] = {}  # rows of the latest snapshot
 
     def take(
         self, rows: Sequence[Cells], workers: Mapping[int, str], now: float, *, whole: bool
     ) -> None:
-        """Append rows of an agent; `whole`: there is one of each worker that is not gone."""
+        """Append rows of an agent; `whole`: workers without a row have left."""
         time, place, process, managed, spilled, unmanaged_old, limit, cpu, status = rows
         names = [workers[at] for at in place.tolist()]
         found = measures(process, managed, spilled, unmanaged_old)
@@ -44,13 +44,13 @@ class MemoryRows:
         self._append(MEMORY, columns, ~np.isnan(process), now, names if whole else None)
 
     def take_held(self, rows: Sequence[Cells], now: float, *, whole: bool) -> None:
-        """Append what prefixes hold; `whole`: those that are missing hold nothing."""
+        """Append the bytes held by prefixes; `whole`: prefixes without a row hold nothing."""
         columns = dict(zip(HELD.names, rows, strict=True)) | {"prefix": rows[1].tolist()}
         every = columns["prefix"] if whole else None
         self._append(HELD, columns, columns["bytes"] != 0, now, every, end=0.0)
 
     def take_snapshot(self, workers: Sequence[Mapping[str, Any]], now: float) -> None:
-        """Append what a snapshot of all workers says, where no agent says more."""
+        """Append the memory in a snapshot of all workers, if there is no agent."""
         rows = {one["address"]: _snapshot_row(one) for one in workers}
         sums = np.array([*rows.values()]).reshape(-1, 5).sum(axis=0)
         rows[""] = (*sums[:3], sums[3] or nan, 0)
@@ -61,7 +61,7 @@ class MemoryRows:
         found |= {"time": np.full(len(changed), now), "limit": limit, "status": status}
         self._append(MEMORY, {"worker": [*changed], **found}, [True] * len(changed), now, rows)
         nothing: dict[str, Any] = {"time": [], "prefix": []}
-        self._append(HELD, nothing, [], now, every=())  # only an agent knows
+        self._append(HELD, nothing, [], now, every=())  # only an agent has this data
 
     def _append(
         self,
@@ -72,7 +72,7 @@ class MemoryRows:
         every: Iterable[Any] | None = None,
         end: float = nan,
     ) -> None:
-        """Append rows; `every`: other keys have ended, and get a last row with `end` before."""
+        """Append rows; before them, keys that are not in `every` get a last row with `end`."""
         key, value = table.names[1:3]
         series, there = self._recording.series(table.name), self._there[table.name]
         gone = [] if every is None else there.difference(every)
@@ -95,7 +95,7 @@ def _snapshot_row(worker: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def measures(process: Any, managed: Any, spilled: Any, unmanaged_old: Any) -> dict[str, Cells]:
-    """Return all measures, as `distributed.scheduler.MemoryState` derives them.
+    """Return all measures, derived in the same way as in `distributed.scheduler.MemoryState`.
 
     >>> found = measures(process=10, managed=4, spilled=3, unmanaged_old=5)
     >>> [int(found[name]) for name in ("managed_total", "unmanaged_recent", "optimistic")]

@@ -1,6 +1,6 @@
-"""What the tables of metrics, task states and spans get of an agent.
+"""Writes metrics, task states and spans of an agent into their tables.
 
-Dask posts the metrics of a task when it has ended, with the next heartbeat. So an increment of
+A worker sends the metrics of a task with the first heartbeat after its end. So an increment of
 `execute` is spread over the intervals of the tasks of its prefix and span that ended since.
 """
 
@@ -10,7 +10,7 @@ from math import ceil, floor, nan
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.ma  # np.unique imports it; a fork in that moment would leave it locked
+import numpy.ma  # np.unique imports it; a fork during that import would leave it locked
 
 from daskscope.agent.packing import NO_PREFIX
 from daskscope.collect.notices import notice
@@ -43,53 +43,54 @@ if TYPE_CHECKING:
 KEYS: Final = ("context", "prefix", "activity", "span", "unit")
 
 MOST: Final = 1e18
-"""No increment is more than that."""
+"""Larger increments are invalid."""
 
 TINY: Final = 1e-6
 ROUNDING: Final = 1e-9
-"""Of two sums: so much is no difference."""
+"""Relative difference of two sums that may be a rounding error."""
 
 WHOLE_S: Final = 2.0
-"""Increments of tasks that lie within so much time have one row."""
+"""Increments of tasks within this time have one row."""
 
 FINE_S: Final = 60.0
 MAX_STEPS: Final = 600
 KEPT_S: Final = 10.0
-"""The metrics of a task are here so long after it has ended, or they do not come."""
+"""Metrics that have not arrived this long after the end of a task are not expected."""
 
 UNEVEN_S: Final = 0.002
 UNEVEN_SHARE: Final = 0.01
 UNEVEN_MOST: Final = 0.2
-"""Measured seconds of a task and its interval differ by so much, and by no larger share."""
+"""Tolerated difference between the measured seconds of a task and its interval, and the largest
+share of the interval that it may be."""
 
 MAX_INTERVALS: Final = 200_000
 
 
 class MetricRows:
-    """Feeds metrics, task states and spans to a recording, of one agent after the other."""
+    """Writes metrics, task states and spans of successive agents into a recording."""
 
     def __init__(self, recording: RecordingStore) -> None:
         self.cursors: list[int] | None = None
         self.unreadable = 0
         self.error = ""
-        """Why the agent reads no metrics any more."""
+        """The error that stopped the metrics of the agent, if any."""
         self._recording = recording
         self._scheduler: str | None = None
         self._keys = np.empty((0, 4), np.uint32)  # context, prefix, activity, unit
-        self._stopped: dict[str, None] = {}  # metrics whose sums are no use any more
-        self._there: set[tuple[int, str]] = set()  # prefixes and workers that have tasks
-        # Key (prefix and span), start, stop, and seconds without metrics, of each interval.
+        self._stopped: dict[str, None] = {}  # metrics whose sums are no longer usable
+        self._there: set[tuple[int, str]] = set()  # prefixes and workers with tasks
+        # For each interval: key (prefix and span), start, stop, and seconds still without metrics.
         self._intervals: list[Cells] = []
         self._noted: list[list[Cells]] = []
 
     def follow_agent(self) -> None:
-        """Begin to read another agent, which has numbers of its own."""
+        """Begin to read another agent, whose numbers are different."""
         self.cursors, self.unreadable, self.error = None, 0, ""
         self._keys = self._keys[:0]
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What there is to say of metrics that do not come any more."""
+        """Notices about metrics that are no longer recorded."""
         found = []
         if self.error:
             found.append(notice("metrics-failed", error=self.error.strip().splitlines()[-1]))
@@ -98,7 +99,7 @@ class MetricRows:
         return tuple(found)
 
     def take(self, found: Mapping[str, Any], places: Places, now: float) -> None:
-        """Append what an answer brings."""
+        """Append the metrics of an answer."""
         self._take_keys(found["keys"])
         first, (time, since, metric, span, value) = found["metrics"]
         if found["totals"]:
@@ -130,15 +131,15 @@ class MetricRows:
         self._keys = np.concatenate([self._keys, np.array(new, np.uint32).reshape(-1, 4)])
 
     def _columns(self, metric: Cells, span: Cells, value: Cells) -> dict[str, Cells]:
-        """Return keys and values; what has no usable value is left out and counted."""
+        """Return the key columns of metrics with spans and values."""
         context, prefix, activity, unit = self._keys[metric].T
         columns = {"context": context, "prefix": prefix, "activity": activity, "unit": unit}
         return columns | {"span": span, "value": value}
 
     def _sound(self, metric: Cells, value: Cells) -> Cells:
-        """Return which values can be used; others are counted.
+        """Return which values can be used, and count others as unreadable.
 
-        After one that is no number, or far too much, Dask's sum says nothing more of its metric.
+        After a value that is NaN or far too large, Dask's sum for this metric is no longer usable.
         """
         usable = np.abs(value) <= MOST
         for number in np.unique(metric[~usable]).tolist():
@@ -160,13 +161,13 @@ class MetricRows:
     def _take_totals(
         self, rows: Sequence[Cells], scheduler: str, places: Places, now: float
     ) -> None:
-        """Set what was there before: with it the sums are those of the scheduler."""
+        """Set the totals from before the recording, so that sums equal those of the scheduler."""
         metric, span, value = rows
         sound = self._sound(metric, value)
         spans = places.of(SPANS.name, span[sound])
         totals = self._columns(metric[sound], spans, value[sound])
         series = self._recording.series(METRICS.name)
-        if scheduler == self._scheduler:  # some were not read since an agent left
+        if scheduler == self._scheduler:  # add only what was not read from earlier agents
             known = series.window()
             totals = _sums([totals, _negative(known)])
         self._scheduler = scheduler
@@ -178,7 +179,7 @@ class MetricRows:
     # -- increments ---------------------------------------------------------
 
     def note_tasks(self, columns: Mapping[str, Cells]) -> None:
-        """Note the intervals of tasks over which increments are to be spread."""
+        """Note the intervals of tasks, over which increments will be spread."""
         start, seconds = columns["start"], columns["duration"].astype(np.float64)
         own = (columns["action"] != TRANSFER) & (seconds > 0) & (np.abs(start) < FAR_S)
         start, seconds = start[own], seconds[own]
@@ -207,12 +208,12 @@ class MetricRows:
     def _keep(self, kept: Cells) -> None:
         stop = self._intervals[2]
         excess = int(kept.sum()) - MAX_INTERVALS
-        if excess > 0:  # the newest stay
+        if excess > 0:  # keep the newest
             kept = kept & (stop > np.partition(stop[kept], excess - 1)[excess - 1])
         self._intervals = [part[kept] for part in self._intervals]
 
     def _spread(self, rows: dict[str, Cells], own: Cells) -> dict[str, Cells]:
-        """Return the rows with those of `execute` where their tasks were."""
+        """Return the rows, with those of `execute` spread over the intervals of their tasks."""
         order = np.argsort(self._intervals[0], kind="stable")
         key, start, stop, seconds = self._intervals = [part[order] for part in self._intervals]
         first = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
@@ -234,7 +235,7 @@ class MetricRows:
             part["value"] = part["value"] * np.tile(share, count)
             part |= {"time": np.tile(time, count), "duration": np.tile(duration, count)}
             parts.append(part)
-        # Of several workers one may report later: so much of the intervals waits for it.
+        # Another worker may report later, so the unmeasured part of the intervals is kept.
         activities = self._recording.names.since(ACTIVITIES.name, 0)
         beside = [at for at, name in enumerate(activities) if name in BESIDE_TASKS]
         measured = own & (rows["unit"] == SECONDS) & ~np.isin(rows["activity"], beside)
@@ -280,7 +281,7 @@ def _picked(rows: Mapping[str, Cells], which: Cells) -> dict[str, Cells]:
 
 
 def _steps(start: Cells, stop: Cells, seconds: Cells) -> tuple[Cells, Cells, Cells]:
-    """Return time, duration and share of the steps in which some intervals are.
+    """Return time, duration and share of the steps that contain the intervals.
 
     >>> [part.tolist() for part in _steps(np.array([0.5]), np.array([4.5]), np.array([4.0]))]
     [[0.5, 1.0, 2.0, 3.0, 4.0], [0.5, 1.0, 1.0, 1.0, 0.5], [0.125, 0.25, 0.25, 0.25, 0.125]]
@@ -306,7 +307,7 @@ def _negative(columns: Mapping[str, Cells]) -> dict[str, Cells]:
 
 
 def _sums(parts: Sequence[Mapping[str, Cells]]) -> dict[str, Cells]:
-    """Return what is left of sums by key, of no span."""
+    """Return the remaining sums by key, without span."""
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     keys = np.stack([joined[name] for name in KEYS if name != "span"]).astype(np.int64)
     unique, place = np.unique(keys, axis=1, return_inverse=True)

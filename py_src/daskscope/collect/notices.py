@@ -1,4 +1,4 @@
-"""The notices that collecting gives: a code, what happened, and what to do."""
+"""The notices of the collector: a code, what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GAP_TEXTS: Final = {
     "meanwhile are missing.",
     "stream-overrun": "Dask's own task stream dropped some tasks before they could be read.",
 }
-"""Why tasks may have run unseen, by the reason of the gap."""
+"""Texts of gaps in which tasks may be missing, by reason."""
 
 _BLOCKED: Final = "the scheduler's setting distributed.scheduler.blocked-handlers"
 _REPORT: Final = "Please report this, with the text of session.agent_error."
@@ -167,7 +167,7 @@ _TEMPLATES: Final = (
         "If this message stays, please report it.",
     ),
 )
-"""All notices; values replace the names in braces."""
+"""All notices; `notice` replaces the names in braces."""
 
 COUNTING: Final = frozenset(
     {
@@ -180,11 +180,11 @@ COUNTING: Final = frozenset(
         "logs-cut",
     }
 )
-"""Codes of notices with figures of the whole session, which are wrong for a block."""
+"""Codes of notices with counts for the whole session, which are wrong for a block."""
 
 
 def notice(code: str, **values: Any) -> Notice:
-    """Return the notice of a code with values in its sentences.
+    """Return the notice with a code, with values inserted.
 
     >>> notice("logs-cut", count="2 processes", most=1000).text
     'Older log lines of 2 processes are missing: at most 1,000 lines are read at a time.'
@@ -195,7 +195,7 @@ def notice(code: str, **values: Any) -> Notice:
 
 
 def counted_notices(counted: Mapping[str, int]) -> list[Notice]:
-    """Return notices about what was not recorded, from a count for each code."""
+    """Return notices about missing data, from a count for each code."""
     nouns = {"events-missed": "event", "metrics-unreadable": "increment"}
     return [
         notice(code, count=count_text(count, nouns.get(code, "task")))
@@ -205,7 +205,7 @@ def counted_notices(counted: Mapping[str, int]) -> list[Notice]:
 
 
 def brief(error: Exception) -> str:
-    """Return an error's text without the connection that distributed puts in front of it.
+    """Return an error's text without distributed's description of the connection.
 
     >>> brief(OSError("in <TCP (closed) local=tcp://a:1 remote=tcp://b:2>: Stream is closed"))
     'Stream is closed'

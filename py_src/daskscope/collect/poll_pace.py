@@ -1,7 +1,7 @@
-"""When to ask the scheduler next: often while tasks finish, and never so often that it hurts.
+"""Decides when to poll the scheduler next: often while tasks finish, but without harm.
 
-Two are to be spared: the scheduler, which is left alone for many times as long as an answer
-took of its time, and a computing cell, from which each of our turns takes Python's lock.
+The pace limits the load on the scheduler, by pauses many times as long as its time for an
+answer, and on a computing cell, from which each poll takes Python's lock.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from daskscope.config import Pace
 
 AGEING: Final = 1.02
-"""With each answer an older estimate counts as so much worse: clocks drift."""
+"""Factor by which an estimate gets worse with each answer, because clocks drift."""
 
 
 class Clock:
-    """Offset of the scheduler's clock, from the answer that took the least time.
+    """Estimates the offset of the scheduler's clock, from the answer that took the least time.
 
     >>> clock = Clock()
     >>> clock.heard(said=105.0, asked=100.0, answered=100.2)
@@ -38,29 +38,29 @@ class Clock:
         self._took_s = float("inf")
 
     def heard(self, *, said: float, asked: float, answered: float) -> None:
-        """Take note of the scheduler's time, and of ours around it."""
+        """Update the offset from the scheduler's time and our times around it."""
         took_s = answered - asked
         self._took_s *= AGEING
         if 0 <= took_s <= self._took_s:
             self._took_s = took_s
-            # Where one clock could explain what was heard, there is most likely only one.
+            # If the times are consistent with a single clock, both processes probably share one.
             agree = asked <= said <= answered
             self.ahead_s = 0.0 if agree else said - (asked + took_s / 2)
 
 
 CROWDED_S: Final = 0.002
 MOST_S: Final = 0.05
-"""A single pause of the whole process says no more than this."""
+"""Bound for a measured delay, which may be a single pause of the whole process."""
 
 WEIGHT: Final = 0.3
-"""Of the latest timer in the mean: one hiccup of the machine is no cell that computes."""
+"""Weight of the latest timer in the mean, so that a single delay does not count as a cell."""
 
 FORGOTTEN_S: Final = 1.0
-"""Older delays are forgotten: nothing is collected then, and no cell is slowed."""
+"""Older delays are dropped, since a loop without timers does not slow down a cell."""
 
 
 class GilPressure:
-    """How late the timers of one loop are, on the average."""
+    """Measures the mean delay of the timers of one loop."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -68,13 +68,13 @@ class GilPressure:
         self._woke_s = float("-inf")
 
     def woke(self, late_s: float) -> None:
-        """Take note of a timer."""
+        """Add the delay of a timer."""
         self._forget()
         self._woke_s = self._clock()
         self._late_s += (min(late_s, MOST_S) - self._late_s) * WEIGHT
 
     def crowded(self) -> bool:
-        """Whether the loop gets its turns late."""
+        """Whether the timers of the loop are late."""
         self._forget()
         return self._late_s > CROWDED_S
 
@@ -84,36 +84,36 @@ class GilPressure:
 
 
 gil_pressure: Final = GilPressure()
-"""Of the one background loop."""
+"""The delays of the background loop."""
 
 
 IDLE_AFTER_S: Final = 60.0
 SCHEDULER_SHARE: Final = 0.04
-"""At most so much of a scheduler's time goes into answers, except while catching up: see there."""
+"""Largest share of the scheduler's time for answers, except in `catching_up_s`."""
 
 BUILTIN_SHARE: Final = 1 / 3
-"""The same for Dask's own routes, which do not report their time: all waiting counts."""
+"""The same for Dask's own routes. They do not report their time, so all waiting counts."""
 
 CROWDED_PAUSE_S: Final = 0.2
-"""While a cell computes (docs/decisions/0013)."""
+"""Least pause while a cell computes (docs/decisions/0013)."""
 
 MAX_SPARED_S: Final = 2.0
 
 
 class PollPace:
-    """Of one collector. Times are those of one monotonic clock."""
+    """The pace of one collector. All times are of one monotonic clock."""
 
     def __init__(self, pace: Pace, now: float) -> None:
         self.watched = False
         self._pace = pace
-        self._busy_at = now  # when tasks last came
+        self._busy_at = now  # when tasks last arrived
         self._answer_s = 0.0
         self._spared_s = 0.0
 
     def answered(
         self, now: float, tasks: int, answer_s: float, scheduler_s: float | None = None
     ) -> None:
-        """Take note of an answer, and of how much of the scheduler's time it took."""
+        """Note an answer, and how much of the scheduler's time it took."""
         if tasks:
             self._busy_at = now
         self._answer_s = answer_s
@@ -124,7 +124,7 @@ class PollPace:
         self._spared_s = min(spared_s, MAX_SPARED_S)
 
     def pause_s(self, now: float, *, crowded: bool) -> float:
-        """Return how long to wait from now, just after an answer, until the next question."""
+        """Return the pause from now, just after an answer, until the next request."""
         quiet_s = now - self._busy_at
         if quiet_s < 2 * self._pace.quiet_s:
             pause_s = self._pace.active_s
@@ -137,27 +137,26 @@ class PollPace:
         return max(pause_s - self._answer_s, self._spared_s)
 
     def catching_up_s(self) -> float:
-        """Return the pause while there is more to fetch than one answer holds.
+        """Return the pause while there is more to fetch than fits into one answer.
 
-        As long as the answer took: what waits is bounded by the agent's memory, and the
-        sooner it is here, the less of it is dropped. So up to half of a scheduler's time
-        goes into answers, for as long as that lasts.
+        It is as long as the last answer took, so up to half of the scheduler's time goes into
+        answers. The agent's memory is bounded, so fewer tasks are dropped if they are read sooner.
         """
         return self._answer_s
 
 
 class Alarm:
-    """For one waiter. To be used in one event loop."""
+    """An event for one waiter. Use it in one event loop."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self.ring = self._event.set
-        """End the wait of now, or the next one."""
+        """Ends the current wait, or the next one."""
         self.clear = self._event.clear
-        """Forget that it rang."""
+        """Cancels an earlier ring."""
 
     async def wait(self, seconds: float) -> bool:
-        """Return whether it rang before the time was over."""
+        """Wait; return whether it rang in this time."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._event.wait()

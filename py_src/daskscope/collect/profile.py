@@ -1,6 +1,6 @@
-"""Reads the profiles of workers and scheduler: often while someone looks, else once a minute.
+"""Reads the profiles of workers and scheduler: often while a page shows them, else each minute.
 
-The part of the agent in the workers sends the cycles of distributed's own profiler.
+The agent's worker plugin sends the cycles of distributed's own profiler.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHOWN_S: Final = 1.0
 BLOCK_S: Final = 2.0
 IDLE_S: Final = 60.0
 FIRST_IDLE_S: Final = 2.0
-"""From the first question on, the scheduler keeps what workers send when they close."""
+"""Delay of the first request, from which on the scheduler keeps data of closing workers."""
 
 LEAST_S: Final = 0.1
 ANSWER_S: Final = 20.0
@@ -42,7 +42,7 @@ class ProfileTail:
     ) -> None:
         self.rows = ProfileRows(recording)
         self.failure = ""
-        """Why nothing can be read."""
+        """Why the profile cannot be read, if it cannot."""
         self.with_agent = True
         """Whether the scheduler has an agent."""
         self._refused = False
@@ -50,21 +50,21 @@ class ProfileTail:
         self._client = client
         self._bandwidth = bandwidth  # bytes a second
         self._reader = reader
-        self._wanted: dict[str, float] = {}  # seconds between questions, by who asks for them
+        self._wanted: dict[str, float] = {}  # requested interval in seconds, by requester
         self._alarm = Alarm()
         self._answered = asyncio.Event()
-        self._after = ""  # the last worker that was asked, while others wait
+        self._after = ""  # the last worker that was asked, if others are left
         self._left: int | None = None
         self._task: asyncio.Task[None] | None = None
         self._link: Link | None = None
-        self._last = False  # what comes next is the end
+        self._last = False  # whether the next request is the last one
         self._asked_s = -math.inf  # monotonic
         self._answer_bytes = 0
-        self._workers: list[str] | None = None  # if the last answer had all that they have
+        self._workers: list[str] | None = None  # None if the last answer was incomplete
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What cannot be read, and why."""
+        """Notices about profiles that cannot be read."""
         if self.failure:
             return (notice("profile-not-read", error=self.failure),)
         if self._refused and self.with_agent:
@@ -75,12 +75,12 @@ class ProfileTail:
         return ()
 
     def start(self) -> None:
-        """Begin to read, if that has not begun. To be called in the loop."""
+        """Start reading, unless it has started. Call it in the loop."""
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._follow())
 
     async def finish(self, seconds: float) -> None:
-        """Read the rest, with the cycle that has not ended, for some seconds at most."""
+        """Read the rest, including the current cycle, for at most some seconds."""
         if self._task is not None and self._link is not None and not self._task.done():
             self._last = True
             self._alarm.ring()
@@ -93,7 +93,7 @@ class ProfileTail:
             self._task = None
 
     def set_wanted(self, who: str, every_s: float | None) -> None:
-        """Read at least this often; None takes a wish back. To be called in the loop."""
+        """Set a requester's longest interval; None removes it. Call it in the loop."""
         before = self._every_s()
         if every_s is None:
             self._wanted.pop(who, None)
@@ -106,9 +106,9 @@ class ProfileTail:
         return max(min([IDLE_S, *self._wanted.values()]), ROUTES_S * self._by_routes)
 
     async def read_until(self, moment: float) -> None:
-        """Wait until all samples up to a moment were read, by the scheduler's clock.
+        """Wait until all samples up to a moment of the scheduler's clock were read.
 
-        If a worker does not answer, this does not end: callers limit the time.
+        It does not return if a worker does not answer, so callers limit the time.
         """
         while self._task is not None and not self._task.done() and not self.failure:
             if self._workers is not None and self.rows.read_until(moment, self._workers):
@@ -131,7 +131,7 @@ class ProfileTail:
                 last = self._last
                 self._asked_s, self._answer_bytes = time.monotonic(), 0
                 try:
-                    if self._link is None:  # maybe to another scheduler
+                    if self._link is None:  # the scheduler may be another one
                         self._link, self._refused = await Link.open(self._client), False
                     async with asyncio.timeout(ANSWER_S):
                         more = await self._ask(self._link, last)
@@ -161,7 +161,7 @@ class ProfileTail:
         return self._refused or not self.with_agent
 
     async def _ask(self, link: Link, last: bool) -> bool:
-        """Ask once; return whether there is more to be read."""
+        """Send one request; return whether there is more to read."""
         if self._by_routes:
             await self._ask_routes(link)
             return False
@@ -174,7 +174,7 @@ class ProfileTail:
             limit_bytes=int(self._bandwidth),
             last=last,
         )
-        if answer is None:  # the agent has gone: it comes back soon, or never
+        if answer is None:  # the agent has gone; the collector may install it again
             self._left, self._workers = None, None
             return False
         if answer.get("refused"):
@@ -198,7 +198,7 @@ class ProfileTail:
         return more
 
     async def _ask_routes(self, link: Link) -> None:
-        """Read what Dask's own routes have."""
+        """Read the profile from Dask's own routes."""
         async for address, data in self._routes.read(link, self.rows.known()):
             self.rows.take(address, data, time.time())
             self._answer_bytes = self._routes.answer_bytes

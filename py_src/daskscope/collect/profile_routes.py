@@ -1,6 +1,6 @@
-"""The profile of a scheduler that refuses plugins, from Dask's own routes.
+"""Reads the profile from Dask's own routes, if the scheduler refuses plugins.
 
-They have no prefixes of past cycles, and nothing of workers that have gone.
+These routes have no prefixes of past cycles, and no data of workers that left.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from daskscope.collect.link import Link
 
 MAX_QUESTIONS: Final = 20
-"""Each time. A question is for one worker, and the scheduler passes it on."""
+"""Bound for each reading. The scheduler forwards each request to one worker."""
 
 EVERY_S: Final = 5.0
 OFF_S: Final = 10.0
-"""Without any cycle for this time, a worker's profiler is taken to be switched off."""
+"""A worker without any cycle for this time counts as having its profiler switched off."""
 
 FOR_EVER: Final = 1e300
 
@@ -33,24 +33,24 @@ class ProfileRoutes:
 
     def __init__(self) -> None:
         self.answer_bytes = 0
-        """What the last answers took, about: distributed does not report it."""
+        """Approximate size of the last answers, which distributed does not report."""
         self._workers: dict[str, _Worker] = {}
 
     async def read(self, link: Link, known: dict[str, Any]) -> AsyncIterator[tuple[str, bytes]]:
-        """Ask, and yield what is new of each worker in the form of the agent's answers."""
+        """Yield new cycles of each worker, in the form of the agent's answers."""
         sampled = [one for one in self._workers.values() if one.states[0] != "off"]
         since = min([one.until for one in sampled], default=0.0)
         question = {"op": "profile_metadata", "start": since, "stop": FOR_EVER}
         answers = await link.ask("broadcast", msg=question, on_error="ignore") or {}
         self.answer_bytes = _size(answers)
         self._workers = {one: self._workers.get(one, _Worker()) for one in answers}
-        # Workers that are furthest behind come first.
+        # Workers that are furthest behind are first.
         behind = sorted(self._workers, key=lambda one: self._workers[one].until)
         questions = 0
         for address in behind:
             worker, counts = self._workers[address], answers[address]["counts"]
             new = [(float(end), count) for end, count in counts if end > worker.until]
-            del new[-1:]  # with the last cycle comes the one that has not ended
+            del new[-1:]  # reading the last cycle would include the current one
             if not new:
                 if not counts and worker.take_off():
                     yield address, worker.packed.answer(known.get(address), worker)
@@ -60,7 +60,7 @@ class ProfileRoutes:
                 if questions == MAX_QUESTIONS:
                     continue
                 questions += 1
-                # distributed adds the cycle that follows the last one.
+                # distributed also includes the cycle after the last one.
                 question = {
                     "op": "profile",
                     "start": new[0][0],
@@ -74,12 +74,12 @@ class ProfileRoutes:
 
     @property
     def workers(self) -> list[str]:
-        """The workers that answered the last time."""
+        """The workers that answered the last request."""
         return [*self._workers]
 
 
 class _Worker:
-    """The cycles of a worker, in the form in which the worker has them."""
+    """The cycles of a worker, in the same form as in the worker."""
 
     def __init__(self) -> None:
         read = dask.config.get
@@ -89,21 +89,21 @@ class _Worker:
         self.seen_s = time.monotonic()
         self.ahead_s = 0.0
         self.until = 0.0
-        # It imports distributed, which a kernel without a client does not need.
+        # Imported here, because distributed is not needed in a kernel without client.
         from daskscope.agent.profile import ProfileCycles
 
         self.packed = ProfileCycles()
         self._cycles: list[tuple[float, dict[str, Any]]] = []
 
     def take(self, first: float, until: float, tree: Any) -> None:
-        """Take the tree of the cycles that ended between two moments."""
+        """Add the tree of the cycles that ended between two moments."""
         self.states[0] = "refused"
         self._cycles = self._cycles[-1:] or [(first - self.cycle_s, {})]
         self._cycles.append((until, {"": tree} if tree else {}))
         self.until = until
 
     def take_off(self) -> bool:
-        """Take note that there are no cycles; return whether that is news: the profiler is off."""
+        """Note that there are no cycles; return whether the profiler now counts as switched off."""
         late = not self.until and time.monotonic() - self.seen_s > OFF_S
         news = late and self.states[0] != "off"
         if news:

@@ -1,6 +1,6 @@
-"""What workers and scheduler send of their profiles, checked and written into a recording.
+"""Checks the profiles from workers and scheduler, and writes them into a recording.
 
-The layout is in docs/protocol.md, part A. A worker may send anything.
+docs/protocol.md, part A, describes the layout. Workers are not trusted.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GONE_S: Final = 60.0
-"""What was read of a worker that has gone is remembered for this long: it may be back."""
+"""The state of a worker that left is kept for this long, since it may return."""
 
 SILENT_S: Final = 10.0
-"""After this time without any answer a worker is not waited for."""
+"""A worker without any answer for this time is not waited for."""
 
 LATE_S: Final = 35.0
-"""Rows come up to a minute late: steps are closed after twice this time."""
+"""Rows arrive up to a minute late, so steps are closed after twice this time."""
 
 MAX_ANSWER_BYTES: Final = 64_000_000
-"""Of one process, unpacked."""
+"""Bound for the unpacked answer of one process."""
 
 MAX_CYCLE_S: Final = 3_601.0
 MAX_CYCLES: Final = 2**53
@@ -57,21 +57,21 @@ STATES: Final = ("ok", "off", "refused", "waiting", "python-3.11")
 
 @dataclass
 class _Process:
-    """What was read of a process."""
+    """The state of reading one process."""
 
     id: str = ""
     tables: int = 0
     prefixes: Cells = field(default_factory=lambda: np.empty(0, np.int64))
     frames: Cells = field(default_factory=lambda: np.empty(0, np.int64))
     stacks: Cells = field(default_factory=lambda: np.empty(0, np.int64))
-    """The numbers in the recording of its names."""
+    """Indexes in the recording of the stacks of the process."""
     next: list[int | None] = field(default_factory=lambda: [None, None])
     until: list[float] = field(default_factory=lambda: [-math.inf, -math.inf])
-    """The end of the last cycle that was read, by scope."""
+    """End of the last cycle that was read, by scope."""
     row: dict[str, Any] = field(default_factory=dict)
     gone_s: float = math.inf  # monotonic
     unread: int | None = None
-    """How many cycles a worker that left had that were not read; None if that is not counted."""
+    """Number of unread cycles of a worker that left; None if not yet counted."""
 
     def known(self) -> list[Any]:
         sizes = len(self.prefixes), len(self.frames), len(self.stacks)
@@ -91,37 +91,37 @@ class ProfileRows:
 
     def __init__(self, recording: RecordingStore) -> None:
         self.unreadable: set[str] = set()
-        """Processes whose last answer could not be read."""
+        """Addresses of processes whose last answer could not be read."""
         self._recording = recording
         self._processes: dict[str, _Process] = {}
         self._frames: dict[tuple[Any, ...], int] = {FRAMES.first[0][:3]: 0}
         recording.series(PROFILE_COUNTS.name).heartbeat_s = LATE_S
 
     def known(self) -> dict[str, list[Any]]:
-        """Return by address what the next question has to say: what was read already."""
+        """Return by address what was already read, for the next request."""
         return {one: process.known() for one, process in self._processes.items() if process.id}
 
     def packed(self) -> dict[str, bytes]:
-        """Return the same as bytes, which cost the scheduler less to forward."""
+        """Return the same as bytes, which the scheduler forwards at lower cost."""
         return {one: msgpack.packb(known) for one, known in self.known().items()}
 
     def read_until(self, moment: float, workers: Sequence[str]) -> bool:
-        """Return whether all samples of some workers up to a moment were read, if they can be."""
+        """Return whether all available samples of some workers up to a moment were read."""
         found = [self._processes.get(one) for one in workers if one not in self.unreadable]
         return all(process is not None and process.is_read(moment) for process in found)
 
     def note_workers(self, workers: Sequence[str], now: float) -> None:
-        """Take note of the workers that are in the cluster now."""
+        """Note the workers that are in the cluster now."""
         monotonic = time.monotonic()
         there = {"", *workers}
         self.unreadable &= there
         for address, process in list(self._processes.items()):
             if address in there:
-                if process.gone_s < math.inf:  # it is back
+                if process.gone_s < math.inf:  # it returned
                     process.gone_s, process.unread = math.inf, None
             elif process.gone_s == math.inf:
                 process.gone_s = monotonic
-            else:  # what it sent when it closed has come by now
+            else:  # by now, the data that it sent when it closed has arrived
                 self._count_unread(address, process)
                 if monotonic - process.gone_s > GONE_S:
                     del self._processes[address]
@@ -140,7 +140,7 @@ class ProfileRows:
             self._recording.log(PROFILED.name).append([row])
 
     def _count_unread(self, address: str, process: _Process) -> None:
-        """Count once what a worker had that was killed, or whose last answer had no room."""
+        """Count unread cycles of a worker that was killed or whose last data was dropped."""
         if process.unread is not None:
             return
         changes = self._recording.log(WORKERS.name).since(0)
@@ -151,7 +151,7 @@ class ProfileRows:
         self._log(process, process.row | {"lost": process.row["lost"] + process.unread})
 
     def take_left(self, address: str, data: bytes, now: float) -> None:
-        """Append what a worker sent when it closed, which is all that it had."""
+        """Append the data that a worker sent when it closed, after which nothing is unread."""
         process = self._processes.get(address)
         if process is not None and process.unread:
             process.row = process.row | {"lost": process.row["lost"] - process.unread}
@@ -159,7 +159,7 @@ class ProfileRows:
         self._processes[address].unread = 0
 
     def take(self, address: str, data: bytes, now: float) -> bool:
-        """Append the answer of a process; return whether there is more to be read."""
+        """Append the answer of a process; return whether there is more to read."""
         process = self._processes.setdefault(address, _Process())
         try:
             return self._take(address, process, _unpacked(data), now)
@@ -174,7 +174,7 @@ class ProfileRows:
         ):
             logger.debug("daskscope cannot read the profile of %s", address, exc_info=True)
             self.unreadable.add(address)
-            # Its names come again; what was read of its cycles stays known.
+            # Forget its names, so that they are sent again, but not which cycles were read.
             self._processes[address] = _Process(until=process.until, row=process.row)
             return False
 
@@ -195,7 +195,7 @@ class ProfileRows:
             raise ValueError("cycles are no times")
         own = np.repeat([0, 1], cycles)
         number = np.concatenate([np.arange(a, b) for a, b in zip(first, stop, strict=True)])
-        # A new agent numbers its cycles anew: then their times show which ones were read.
+        # A new agent restarts its numbers of cycles, so their times show which ones were read.
         new = np.where(own, end > process.until[1], end > process.until[0])
         lost = 0
         for scope, known in enumerate(process.next):
@@ -266,7 +266,7 @@ class ProfileRows:
     def _take_names(
         self, process: _Process, message: Mapping[str, Any], columns: Mapping[str, Cells]
     ) -> None:
-        """Add the names of an answer to those of the process."""
+        """Add the stacks and other names of an answer to those of the process."""
         same = (process.id, process.tables) == (message["id"], message["tables"])
         old = process if same else _Process()
         if [int(one) for one in message["known"]] != old.known()[2:5]:
@@ -283,14 +283,14 @@ class ProfileRows:
                 stacks.append(0)
                 continue
             above = int(old.stacks[parent]) if parent < kept else stacks[parent - kept]
-            # If the table is full, the samples go to the caller.
+            # If the table is full, samples count for the calling function.
             stacks.append(names.intern(STACKS.name, (above, frame)) or above)
         process.id, process.tables = str(message["id"]), int(message["tables"])
         process.prefixes = _joined(old.prefixes, prefixes)
         process.frames, process.stacks = frames, _joined(old.stacks, stacks)
 
     def _frame(self, cells: Sequence[Any]) -> int:
-        """Return the number of a function, with the line and source where it was seen first."""
+        """Return the index of a function, with the line and source of its first sample."""
         name, file, first_line, line, source = cells
         key = _text(name), _text(file), min(max(int(first_line), 0), 2**31)
         known = self._frames.get(key)

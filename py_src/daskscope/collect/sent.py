@@ -1,7 +1,7 @@
-"""The graphs that clients of this process send, seen as they are sent.
+"""Observes the graphs that clients of this process send.
 
-Only the thread that sends a graph knows its cell. The scheduler's agent reports one key of each
-graph; the first graph that was sent with this key is the one.
+The cell of a graph is known only while the graph is sent. The scheduler's agent reports one key
+of each graph, which is matched with the first sent graph that has this key.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ logger = logging.getLogger(__name__)
 
 MAX_PENDING: Final = 10_000
 MAX_PENDING_S: Final = 300.0
-"""So many graphs that the scheduler has not reported are remembered, and so long."""
+"""Bounds for graphs that the scheduler has not reported: their number, and their age."""
 
 SEND: Final = "_send_to_scheduler"
 NFRAMES: Final = "distributed.diagnostics.computations.nframes"
 FRAMES: Final = 2
-"""Of so many frames clients send the code, if the setting above says that they send none."""
+"""Value for the setting NFRAMES (frames of code that clients send), if it is 0."""
 MAX_WITH_CODE: Final = 3
-"""So many graphs have code between two answers: looking it up takes Dask a millisecond each."""
+"""Graphs with code between two answers, since Dask takes a millisecond to look up code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A graph that was sent; `time` is this computer's."""
+    """A graph that was sent; `time` is by this computer's clock."""
 
     client: ClientView
     keys: Collection[Any]
@@ -52,7 +52,7 @@ class Sent:
     packed_code: Any
 
     def has(self, key: str, parsed: Any) -> bool:
-        """Return whether it asks for a key, given as text and, of a tuple, as what that says."""
+        """Return whether the graph asks for a key, given as text and, if a tuple, also parsed."""
         if key in self.keys or parsed is not None:
             return key in self.keys or parsed in self.keys
         is_tuple, changed = key.startswith("("), "\ufffd" in key or key.endswith("…")
@@ -64,16 +64,16 @@ class Sent:
 
     @property
     def code(self) -> str:
-        """The code that sent it, from the outermost frame to the innermost."""
+        """The code that sent the graph, from the outermost frame to the innermost."""
         frames = getattr(self.packed_code, "data", self.packed_code) or ()
         return "\n\n".join(str(getattr(frame, "code", frame)) for frame in frames)
 
 
 class _Hook:
-    """Stands in for ``client._send_to_scheduler``, and passes everything on as it is."""
+    """Replaces ``client._send_to_scheduler``, and passes every message on unchanged."""
 
     def __init__(self, client: Client, view: ClientView, cell: Callable[[], str]) -> None:
-        # What sends holds the client; this must not.
+        # A weak reference, because a bound method would keep the client alive.
         self._client, self._send = weakref.ref(client), getattr(type(client), SEND)
         self._before = vars(client).get(SEND)
         self._view, self._cell = view, cell
@@ -84,7 +84,7 @@ class _Hook:
             try:
                 if message["op"] == "update-graph":
                     self._note(message)
-            except Exception:  # whatever it was, the client sends it
+            except Exception:  # the client must send the graph in any case
                 logger.debug("a graph could not be noted", exc_info=True)
         if self._before is not None:
             return self._before(message, *args, **more)
@@ -92,12 +92,12 @@ class _Hook:
 
     def _note(self, message: Any) -> None:
         sent = (self._view, message["keys"], self._cell(), time.time(), message.get("code"))
-        for one in _open:  # a graph of this client may be reported to the session of another
+        for one in _open:  # the agent may report this graph to another client's session
             one.came.append(sent)
         _count_code()
 
     def give_back(self) -> None:
-        """Leave the client as it was; a hook that was put over this one stays, and passes on."""
+        """Restore the client; if another hook wraps this one, this one stays and only passes on."""
         client = self._client()
         if client is None or vars(client).get(SEND) is not self:
             return
@@ -109,14 +109,14 @@ class _Hook:
 
 _lock = Lock()
 _open: tuple[SentGraphs, ...] = ()  # replaced, never changed
-_nframes_before: int | None = None  # of the user, while ours is set
-_with_code = 0  # graphs since the latest answer
+_nframes_before: int | None = None  # the user's setting while ours is active
+_with_code = 0  # graphs with code since the latest answer
 
 
 class SentGraphs:
-    """What was sent and not yet reported by the scheduler of a session.
+    """The graphs that were sent and not yet reported by the scheduler of a session.
 
-    Any thread sends; all else is called by the thread that collects.
+    Any thread may send; the collecting thread calls all other methods.
     """
 
     def __init__(self, client: ClientView, cell: Callable[[], str]) -> None:
@@ -124,12 +124,12 @@ class SentGraphs:
         self._cell = cell
         self._hook: _Hook | None = None
         self.came: deque[tuple[ClientView, Collection[Any], str, float, Any]]
-        self.came = deque(maxlen=MAX_PENDING)  # from any thread: a deque needs no lock for that
+        self.came = deque(maxlen=MAX_PENDING)  # any thread may append to a deque without lock
         self._pending: list[Sent] = []
         self.clock = Clock()
 
     def open(self) -> None:
-        """Begin to watch the client, from any thread."""
+        """Start watching the client. Any thread may call this."""
         global _open, _nframes_before
         client = self._view.client
         with _lock:
@@ -146,7 +146,7 @@ class SentGraphs:
             _open = (*_open, self)
 
     def close(self) -> None:
-        """Give back what was changed; again does nothing."""
+        """Undo all changes; a second call does nothing."""
         global _open, _nframes_before
         with _lock:
             hook, self._hook = self._hook, None
@@ -162,7 +162,7 @@ class SentGraphs:
         self._pending = []
 
     def take(self, client: str, key: str) -> Sent | None:
-        """Return the first graph of a client that asks for a key, and forget it."""
+        """Remove and return the first graph of a client that asks for a key."""
         self._forget_old()
         parsed = None
         if key.startswith("("):
@@ -175,7 +175,7 @@ class SentGraphs:
         return None
 
     def answered(self) -> None:
-        """Take note of an answer of the scheduler, of which all graphs were taken."""
+        """Note that all graphs of an answer of the scheduler were taken."""
         global _with_code
         self._forget_old()
         if _with_code >= MAX_WITH_CODE:
@@ -185,7 +185,7 @@ class SentGraphs:
         _with_code = 0
 
     def _forget_old(self) -> None:
-        """Forget what was not reported for long, and what went to another scheduler."""
+        """Forget graphs that were not reported for long, or went to another scheduler."""
         address, came = self._view.address, self.came
         while came:
             sent = Sent(*came.popleft())
@@ -197,7 +197,7 @@ class SentGraphs:
 
 
 def _count_code() -> None:
-    """Let clients send no more code until the next answer, if they sent that of many graphs."""
+    """Count a graph with code; after MAX_WITH_CODE, switch code off until the next answer."""
     global _with_code
     _with_code += 1
     if _with_code == MAX_WITH_CODE:
@@ -207,7 +207,7 @@ def _count_code() -> None:
 
 
 def _changed_nframes(old: int, new: int) -> int | None:
-    """Set how many frames of code clients send, if it is `old`; return `old` if it was."""
+    """Change the setting NFRAMES from `old` to `new`; return None if it was not `old`."""
     import dask.config
 
     if dask.config.get(NFRAMES, None) != old:
@@ -218,8 +218,8 @@ def _changed_nframes(old: int, new: int) -> int | None:
 
 @after_fork
 def _forget_all() -> None:
-    """Leave the clients of a forked child alone: nothing is collected there."""
+    """Remove all hooks in a forked child, where nothing is collected."""
     global _lock, _nframes_before
-    _lock, _nframes_before = Lock(), None  # the lock of dask.config may be held for ever there
+    _lock, _nframes_before = Lock(), None  # in the child, dask.config's lock may never be free
     for one in _open:
         one.close()

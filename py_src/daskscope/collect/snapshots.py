@@ -1,4 +1,4 @@
-"""What a recording learns from a snapshot: workers, spilling, tasks that have not finished."""
+"""Writes snapshots into a recording: workers, spilling, unfinished tasks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 EVERY_S: Final = 1.0
 WORKERS_A_SECOND: Final = 200
-"""A snapshot costs the scheduler microseconds a worker: a large cluster waits longer."""
+"""Each worker in a snapshot costs scheduler time, so large clusters have fewer snapshots."""
 
 
 class WorkerSnapshots:
-    """Feeds snapshots to a recording. `latest` is replaced, never changed."""
+    """Writes snapshots into a recording. `latest` is replaced, never changed."""
 
     def __init__(self, recording: RecordingStore) -> None:
         self.latest: tuple[dict[str, Any], ...] = ()
@@ -28,7 +28,7 @@ class WorkerSnapshots:
         self._asked_s = 0.0  # monotonic
 
     def due(self) -> bool:
-        """Return whether the next answer should bring one; to be called just before asking."""
+        """Return whether to request a snapshot now; if so, the caller must request it."""
         now = time.monotonic()
         due = now - self._asked_s > max(EVERY_S, len(self.latest) / WORKERS_A_SECOND)
         if due:
@@ -36,13 +36,13 @@ class WorkerSnapshots:
         return due
 
     def make_due(self) -> None:
-        """Let the next answer bring one, however short ago the last one is."""
+        """Make a snapshot due, regardless of the time of the last one."""
         self._asked_s = 0.0
 
     def take(
         self, workers: Sequence[dict[str, Any]], now: float, copies: Sequence[int] | None = None
     ) -> None:
-        """Take in a snapshot from that time, and the bytes of replicas and of scattered data."""
+        """Append a snapshot; `copies` has the bytes of replicas and of scattered data."""
         self.latest = tuple(workers)
         self._recording.name_workers({worker["address"]: worker["name"] for worker in workers})
         self._recording.note_present(
@@ -55,7 +55,7 @@ class WorkerSnapshots:
         self._recording.series("system").append(sample, now=now)
 
     def _note_spilling(self, spilling: set[str], now: float) -> None:
-        """Log when workers began and ceased to spill: a scheduler knows only which do so now."""
+        """Log which workers started or stopped spilling, by comparison with the last snapshot."""
         began, ceased = spilling - self._spilling, self._spilling - spilling
         self._spilling = spilling
         self._recording.log("workers").append(
@@ -69,26 +69,26 @@ def cluster_sample(workers: Sequence[Mapping[str, Any]], now: float) -> dict[str
     """Return the sums over all workers, as columns of one row."""
     columns: dict[str, list[float]] = {"time": [now], "workers": [len(workers)]}
     for name in ("threads", "memory_limit", "process", "managed", "spilled"):
-        columns[name] = [sum(int(worker[name] or 0) for worker in workers)]  # it may have no limit
+        columns[name] = [sum(int(worker[name] or 0) for worker in workers)]  # None means no limit
     return columns
 
 
 def by_agent(
     counts: Sequence[Sequence[Any]], names: Names, *, time: float, agent: str
 ) -> Unfinished:
-    """Return what `describe_progress` returned on the scheduler."""
+    """Return unfinished tasks from the answer of the agent's `describe_progress`."""
     found: dict[int, tuple[int, int, int]] = {}
     for name, waiting, queued, no_worker, processing, running, blocked in counts:
         prefix = names.intern("prefixes", name)
         waits = waiting + queued + no_worker + processing - running
-        # Names of which the ends were cut may be one.
+        # Different names may have become equal because they were cut.
         before = found.get(prefix, (0, 0, 0))
         found[prefix] = (before[0] + running, before[1] + waits, before[2] + blocked)
     return Unfinished(time, agent, found)
 
 
 def by_states(states: Mapping[str, Mapping[str, int]], names: Names, *, time: float) -> Unfinished:
-    """Return the answer of Dask's own route: without queued tasks, and without which ones run."""
+    """Return unfinished tasks from Dask's own route, which lacks queued and running ones."""
     found: dict[int, tuple[int, int, int]] = {}
     for name, counts in states.items():
         if waits := counts.get("processing", 0) + counts.get("waiting", 0):

@@ -1,7 +1,7 @@
-"""Versions and logs of a cluster: at the end of a block, and new lines while a page shows them.
+"""Reads versions and logs of a cluster at the end of a block, and new lines for a page.
 
-The scheduler asks its workers for us, and waits for the slowest. So they are asked in parts,
-each over a connection of its own.
+The scheduler forwards requests to its workers, and waits for the slowest one. So workers are
+asked in parts, each over its own connection.
 """
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ if TYPE_CHECKING:
 
 MAX_LINES: Final = LOGS.rows
 MAX_LINES_EACH: Final = 2_000
-"""Of one process: so many cost its event loop 8 ms. Of many processes fewer, so that
-all together are not more than a recording takes."""
+"""Lines to request from a process, which take 8 ms of its event loop. With many processes it is
+fewer, so that all together fit into a recording."""
 
 BATCHES: Final = 10
-"""Workers are asked in so many parts: one that hangs costs what its part would have said."""
+"""Number of parts in which workers are asked; a worker that hangs affects only its part."""
 
 MANY_WORKERS: Final = 200
-"""Assumed if the scheduler does not report how many there are."""
+"""Assumed number of workers if the scheduler does not report it."""
 
 MAX_WORKERS: Final = 500
-"""Of more, only some of those whose versions are alike are kept."""
+"""With more workers, some with the same versions as others are left out."""
 
 MAX_PACKAGES: Final = 100
 MAX_VERSION_CHARACTERS: Final = 200
 
 PACKAGES: Final = ("pyarrow", "fsspec", "s3fs", "gcsfs", "bokeh", "scipy", "scikit-learn", "xarray")
-"""Whose versions are worth a look beside those that Dask compares."""
+"""Packages to record in addition to those that Dask compares."""
 
 TELLS_WITHOUT_IMPORTS: Final = Version("2026.8.0")
-"""Older ones (2025.1, for example) import what they are asked for, in the scheduler's loop."""
+"""Older versions of distributed (for example 2025.1) import the packages on the event loop."""
 
 
 @dataclass(frozen=True)
 class VersionsAndLogs:
-    """Answers; what could not be asked is among the `missing`, in words."""
+    """The answers; `missing` has texts about requests that failed."""
 
     versions: dict[str, Any] = field(default_factory=dict)
     lines: tuple[dict[str, Any], ...] = ()
-    """Rows of the log of lines."""
+    """Rows for the table `logs`."""
     missing: tuple[str, ...] = ()
 
 
 async def versions_and_logs(client: ClientView, since: float, timeout_s: float) -> VersionsAndLogs:
-    """Ask scheduler and workers. To be awaited in the background loop."""
+    """Ask scheduler and workers. Await it in the background loop."""
     questions = _Questions(client, timeout_s)
     versions = await questions.ask("versions of the scheduler", "versions")
     if questions.unreachable:
@@ -96,19 +96,19 @@ async def versions_and_logs(client: ClientView, since: float, timeout_s: float) 
 
 
 class _Questions:
-    """Questions to one cluster, each over a connection of its own: none holds up another."""
+    """Requests to one cluster, each over its own connection, so that none delays another."""
 
     def __init__(self, client: ClientView, timeout_s: float) -> None:
         self.missing: list[str] = []
         self.unreachable = ""
-        """Why there was no answer from the scheduler, if so."""
+        """Why the scheduler did not answer, if it did not."""
         self._client = client
         self._timeout_s = timeout_s
         self._loop = asyncio.get_running_loop()
         self._deadline = self._loop.time() + timeout_s
 
     async def ask(self, what: str, op: str, **arguments: Any) -> Any:
-        """Return the answer, or nothing, which is written down."""
+        """Return the answer; on failure, note it in `missing` and return None."""
         try:
             async with asyncio.timeout_at(self._deadline):
                 link = await Link.open(self._client)
@@ -130,7 +130,7 @@ class _Questions:
     async def ask_workers(
         self, what: str, batches: Sequence[Sequence[str] | None], message: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return the answers by worker, as many as there are."""
+        """Return the available answers by worker."""
         answers = await asyncio.gather(
             *[
                 self.ask(what, "broadcast", msg=message, workers=batch, on_error="ignore")
@@ -149,12 +149,12 @@ class _Questions:
 
 
 def most_lines(workers: int) -> int:
-    """Return how many lines each process of a cluster is asked for."""
+    """Return how many lines to request from each process of a cluster."""
     return max(1, min(MAX_LINES_EACH, MAX_LINES // (1 + workers)))
 
 
 def lines_of(source: str, entries: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return what a process answered as rows of the log, the oldest first."""
+    """Return the answer of a process as rows of the log, the oldest first."""
     return [
         {
             "time": float(created),
@@ -169,7 +169,7 @@ def lines_of(source: str, entries: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _batches(workers: Sequence[str] | None) -> Sequence[Sequence[str] | None]:
-    """Return the workers in the parts in which they are asked; ``None`` is all."""
+    """Return the parts in which to ask the workers; ``None`` means all workers."""
     if workers is None:
         return [None]
     size = math.ceil(len(workers) / BATCHES)
@@ -190,7 +190,7 @@ def _tells_without_imports(answer: Any) -> bool:
 
 
 def _plain(answer: Any) -> dict[str, dict[str, str | None]]:
-    """Return the answer of `get_versions`, as far as it has the known form."""
+    """Return the parts of an answer of `get_versions` that have the expected form."""
     if not isinstance(answer, dict):
         return {}
     return {
@@ -206,7 +206,7 @@ def _plain(answer: Any) -> dict[str, dict[str, str | None]]:
 
 
 def _differing_first(answers: Mapping[str, Any], missing: list[str]) -> dict[str, Any]:
-    """Return the versions of workers; of too many those go that are like others'."""
+    """Return the versions of at most MAX_WORKERS workers, each distinct set first."""
     plain = {worker: versions for worker, answer in answers.items() if (versions := _plain(answer))}
     if len(plain) <= MAX_WORKERS:
         return plain
@@ -230,17 +230,17 @@ def _lines(
 
 EVERY_S: Final = 2.0
 WORKERS_A_SECOND: Final = 25
-"""The scheduler opens a connection to each worker that it asks: many are asked seldom."""
+"""Bounds the rate, since the scheduler opens a connection to each worker that it asks."""
 
 CLOCKS_S: Final = 120.0
-"""So much earlier lines are asked for than the last one: clocks of processes differ."""
+"""Lines are requested from this long before the last one, because clocks of processes differ."""
 
 LONGEST_S: Final = 60.0
 SCHEDULER: Final = "scheduler"
 
 
 class LogTail:
-    """Reads the logs of one cluster in the background loop, from what is there on."""
+    """Reads the logs of one cluster in the background loop, beginning with existing lines."""
 
     def __init__(
         self,
@@ -255,7 +255,7 @@ class LogTail:
         self._tasks: list[asyncio.Task[None]] = []
 
     def set_wanted(self, wanted: bool) -> None:
-        """Begin to read, where it was left off, or stop. To be called in the loop."""
+        """Start reading where it stopped before, or stop. Call it in the loop."""
         if wanted == bool(self._tasks):
             return
         if not wanted:
@@ -268,7 +268,7 @@ class LogTail:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What is missing, while logs are read."""
+        """Notices about missing lines, while logs are read."""
         if not self._tasks:
             return ()
         failures = dict.fromkeys(part.failure for part in self._parts if part.failure)
@@ -284,7 +284,7 @@ class LogTail:
         return most_lines(len(self._workers()))
 
     async def _follow(self, part: _Part) -> None:
-        """Ask a part of the processes again and again, until cancelled or refused."""
+        """Ask a part of the processes repeatedly, until cancelled or refused."""
         link: Link | None = None
         failures = 0
         try:
@@ -313,18 +313,18 @@ class LogTail:
 
 
 class _Part:
-    """Some of the processes, and which of their lines have been read: the scheduler is part -1."""
+    """Some of the processes, and which of their lines were read. The scheduler is part -1."""
 
     def __init__(self, number: int) -> None:
         self.failure = ""
-        """Why lines are missing, if some are."""
+        """Why lines are missing, if any are."""
         self.cut: set[str] = set()
-        """Processes that had more lines than they were asked for."""
+        """Processes that had more lines than requested."""
         self._number = number
         self._known: dict[str, Counter[tuple[Any, ...]]] = {}
         self._newest = 0.0
         self._read: dict[str, float] = {}
-        """When the newest line was, as each process answered the last time."""
+        """By process: time of the newest line of all when the process last answered."""
 
     def members(self, workers: Collection[str]) -> list[str]:
         """Return the processes of this part."""
@@ -333,10 +333,10 @@ class _Part:
         return [one for one in workers if crc32(one.encode()) % BATCHES == self._number]
 
     async def read(self, link: Link, members: list[str], most: int) -> list[Row]:
-        """Return the lines that are new, in order of time."""
+        """Return new lines, in order of time."""
         known = [one for one in members if one in self._known]
         new = [one for one in members if one not in self._known]
-        # A process that did not answer the last time may have older lines.
+        # A process that did not answer the last request may have older lines.
         since = min((self._read.get(one, 0.0) for one in known), default=0.0)
         answers = {
             **await self._ask(link, new, 0.0, most),
@@ -365,7 +365,7 @@ class _Part:
         return await link.ask("broadcast", msg=message, workers=members, on_error="ignore") or {}
 
     def _news(self, process: str, lines: list[Row], most: int) -> list[Row]:
-        """Return what was not read before; of lines that are alike, too."""
+        """Return lines that were not read before; equal lines are counted, not merged."""
         known = self._known.get(process, Counter()).copy()
         self._known[process] = Counter(tuple(line.values()) for line in lines)
         news = []
