@@ -1,6 +1,6 @@
-// What actions of tasks and activities are called, wherever they are listed.
+// Names of task actions and activities, for all lists.
 
-/** What the legend lists besides actions: tasks that erred. */
+/** Legend entry for erred tasks, listed with the actions. */
 export const ERRED = "erred";
 
 /** Actions as the legend groups them: disk-read and disk-write are one. */
@@ -10,9 +10,9 @@ export function legendAction(action: string): string {
 }
 
 /**
- * What an action is that is not what its name says, for a tooltip; empty for others. Dask
- * measures how long a worker takes to store a result, or to fetch what a task needs, and
- * calls it disk from 5 ms on: a busy worker that spills nothing has some, too.
+ * Tooltip for actions with a misleading name; empty for others. Dask measures how long a
+ * worker takes to store a result or to load what a task needs, and from 5 ms on calls this
+ * disk time: a busy worker has some even if nothing spilled.
  */
 export function actionNote(action: string): string {
   return action === "disk" || action.startsWith("disk-")
@@ -20,7 +20,7 @@ export function actionNote(action: string): string {
     : "";
 }
 
-/** `Disk read`, `Transfer`: an action at the beginning of a line. */
+/** An action at the beginning of a line: `Disk read`, `Transfer`. */
 export function capitalized(action: string): string {
   const words = action.replace(/-/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -35,6 +35,6 @@ const ACTIVITIES: ReadonlyMap<string, string> = new Map([
   ["", "(no activity)"],
 ]);
 
-/** Unknown ones keep their own names. */
+/** Unknown activities keep their own names. */
 export const activityName = (activity: string): string =>
   ACTIVITIES.get(activity) ?? activity;

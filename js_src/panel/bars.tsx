@@ -1,4 +1,4 @@
-// Bars, a row for each name: the name, its parts, what it comes to.
+// A list of bars. Each row has a name, a stacked bar and a value.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -7,14 +7,14 @@ import { LinkButton } from "./button";
 import { Printed } from "./paging";
 import type { PanelView } from "./panel_view";
 
-/** A page with more rows is slow. */
+/** More rows make the page slow. */
 const MOST_ROWS = 500;
 
 export interface Bar {
   readonly id: string;
   readonly name: ComponentChildren;
   readonly title?: string;
-  /** Widths are shares of the longest bar that there may be. */
+  /** Widths are shares of the longest possible bar. */
   readonly parts: readonly {
     readonly width: number;
     readonly background: string;
@@ -30,12 +30,12 @@ export function Bars<T>(props: {
   view: PanelView;
   label: string;
   class?: string;
-  /** Only those that are shown are made: there may be thousands. */
+  /** There may be thousands, so `make` is called only for the shown ones. */
   bars: readonly T[];
   make: (bar: T) => Bar;
-  /** Rows that are shown before the user asks for all. */
+  /** Number of rows shown before the user asks for all. */
   first: number;
-  /** Of an order that must not change under the pointer. */
+  /** Handlers from `useOrder`, which keep the order stable under the pointer. */
   hands?: object;
 }): JSX.Element {
   const { view, label, bars, make } = props;
@@ -68,7 +68,7 @@ export function Bars<T>(props: {
   );
 }
 
-/** How many rows of a list are shown, and the way to the others. */
+/** How many rows of a list are shown, and the button that shows more. */
 export function useFirst(
   view: PanelView,
   total: number,

@@ -1,4 +1,4 @@
-// Buttons of a panel: a word, or an icon with its word as a label; and what copies.
+// Buttons of a panel: with a word, with an icon and a label, or for copying.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -9,7 +9,7 @@ export function Button(props: {
   onClick: () => void;
   primary?: boolean;
   hint?: string;
-  /** It does nothing now, and stays where it is: who pressed it is still there. */
+  /** Does nothing, but stays in place, so that the user who pressed it keeps the focus. */
   idle?: boolean;
 }): JSX.Element {
   return (
@@ -53,7 +53,7 @@ export function IconButton(props: {
 export function LinkButton(props: {
   children: ComponentChildren;
   onClick: () => void;
-  /** Its name for screen readers, without what is beside it. */
+  /** Name for screen readers, if the text beside the button is not enough. */
   label?: string;
 }): JSX.Element {
   return (

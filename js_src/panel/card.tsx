@@ -1,4 +1,4 @@
-// The card beside the pointer: what is under it, name and value first.
+// The card beside the pointer: describes what is under it, name and value first.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -54,7 +54,7 @@ interface CardTarget {
   readonly height: number;
 }
 
-/** 14 px from the pointer, inside the stage, never over what it describes. */
+/** Places the card 14 px from the pointer, inside the stage, not over its subject. */
 function placeCard(
   card: HTMLElement,
   target: CardTarget,

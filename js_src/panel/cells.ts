@@ -1,4 +1,4 @@
-// The cells of a notebook, with the graphs that each sent, as panels show them.
+// The cells of a notebook and the graphs that each sent, for panels.
 
 import type { Group } from "../model/groups";
 import type { Focus } from "../model/types";
@@ -11,21 +11,21 @@ export interface Graph {
   readonly computation: number;
   readonly tasks: number;
   readonly time: number;
-  /** When the scheduler had read it; NaN before. */
+  /** When the scheduler had read the graph; NaN until then. */
   readonly stop: number;
 }
 
 export interface Cell {
-  /** `In [7]`, as the focus names it. */
+  /** `In [7]`, as in the focus. */
   readonly name: string;
-  /** Which cell of the notebook it is. */
+  /** Id of the cell in the notebook. */
   readonly id: string;
   readonly start: number;
-  /** Infinity while it runs. */
+  /** Infinity while the cell runs. */
   readonly stop: number;
   readonly status: string;
   readonly code: string;
-  /** In order of time. */
+  /** Sorted by time. */
   readonly graphs: readonly Graph[];
 }
 
@@ -33,14 +33,14 @@ type Tables = readonly [TableView<"cells">, TableView<"computations">];
 
 const known = new WeakMap<object, { of: object; cells: readonly Cell[] }>();
 
-/** In the order in which they began; the same list while nothing came. */
+/** Cells sorted by start; the same list until new rows arrive. */
 export function cellsOf(...[cells, computations]: Tables): readonly Cell[] {
   const before = known.get(cells.columns);
   if (before?.of === computations.columns) return before.cells;
   const graphs = new Map<string, Graph[]>();
   for (const graph of rowsOf(computations, "time")) {
     if (!graphs.has(graph.cell)) graphs.set(graph.cell, []);
-    // A row of several graphs does not say when each of them was read.
+    // A row of several graphs has no time of reading for each.
     const { time, stop } = graph;
     const read = graph.graphs > 1 ? time : stop;
     graphs.get(graph.cell)!.push({ ...graph, stop: read });
@@ -58,14 +58,14 @@ export function cellsOf(...[cells, computations]: Tables): readonly Cell[] {
   return all;
 }
 
-/** Reads signals: those of the panel's session. */
+/** Reads signals of the panel's session. */
 export const cellsOfPanel = (view: PanelView): readonly Cell[] =>
   cellsOf(view.table("cells"), view.table("computations"));
 
-/** Why no cell is known of a task. */
+/** Why the cell of a task is unknown. */
 export type NoCell = "(unknown)" | "(recomputed)" | "(outside of cells)";
 
-/** By the number of a graph, the cell that sent it. */
+/** Maps a graph's number to the cell that sent it. */
 export type SenderOf = (computation: number) => Cell | NoCell;
 
 export function sendersOf(...[cells, computations]: Tables): SenderOf {
@@ -81,7 +81,7 @@ export function sendersOf(...[cells, computations]: Tables): SenderOf {
   return (graph) => senders.get(graph) ?? "(unknown)";
 }
 
-/** Tasks of cells, out of all that have arrived. */
+/** The received task groups of some cells. */
 export function groupsOf(
   cells: readonly Cell[],
   all: Iterable<Group>,
@@ -95,10 +95,10 @@ export function groupsOf(
 /** `[7]`, as the notebook shows it. */
 export const badgeOf = ({ name }: Cell): string => name.replace(/^In /, "");
 
-/** Magics, comments, imports and definitions are not what a cell does. */
+/** Magics, comments, imports and definitions do not describe what a cell does. */
 const BEFORE = /^(%|#|@|[)\]}]|(import|from|def|class|async def)\s)/;
 
-/** The first line of what a cell does; of one that only imports or defines, its first line. */
+/** The first line that does something; if there are only imports and definitions, the first. */
 export function firstLine(code: string): string {
   const lines = code.split("\n", 200).filter((line) => line.trim() !== "");
   const first =
@@ -108,16 +108,16 @@ export function firstLine(code: string): string {
   return first.trim();
 }
 
-/** Whether it ended otherwise than well. */
+/** Whether the cell failed or was interrupted. */
 export const hasFailed = ({ status }: Cell): boolean =>
   status === "error" || status === "interrupted";
 
-/** Of the cluster; of a recording, those that ran something. */
+/** Threads of the cluster or, in a recording, those that ran a task. */
 export const threadsOf = ({ workers, session }: PanelView): number =>
   workers.value.reduce((sum, { threads }) => sum + threads, 0) ||
   (session.value?.lanes.length ?? 0);
 
-/** Only this cell, or all again. */
+/** Isolates a cell; if it is isolated already, shows all again. */
 export const isolateCell = (
   focus: Focus,
   { name }: Cell,

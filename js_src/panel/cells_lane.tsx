@@ -1,4 +1,4 @@
-// The lane of cells under a time axis: which cell of the notebook ran when, and when its
+// The lane of cells under a time axis: when each cell of the notebook ran, and when its
 // graphs were sent and read.
 
 import { useComputed, useSignal } from "@preact/signals";
@@ -25,10 +25,10 @@ import {
 import type { PanelView } from "./panel_view";
 import { FactList } from "./parts";
 
-/** With text of the usual size. */
+/** Height for the default text size. */
 export const CELLS_PX = 20;
 
-/** Where it lies: in the panel, or under its chart. */
+/** `left_px` and `right_px`: margins, which align the lane with its plot. */
 export function CellsLane(props: {
   view: PanelView;
   left_px: number;
@@ -44,7 +44,7 @@ export function CellsLane(props: {
   const present = view.present.value ?? view.end.value;
   const entries = useMemo(
     () => new Map(cells.map((cell) => [entryOf(cell, present), cell])),
-    // Only what still runs depends on the present.
+    // The current time only matters while a cell runs.
     [cells, isOpen(cells) ? present : 0],
   );
   const chosen = view.focus.value.cells;
@@ -108,7 +108,7 @@ export function isolate(view: PanelView, cell: Cell, adds: boolean): void {
   view.setFocus(isolateCell(view.focus.peek(), cell, adds));
 }
 
-/** Null where the home has no notebook with this cell. */
+/** Null if the host has no notebook with this cell. */
 export const goToCell = (
   { host }: PanelView,
   { id }: Cell,
@@ -133,7 +133,7 @@ const entryOf = (cell: Cell, present: number): Entry => ({
   failed: hasFailed(cell),
 });
 
-/** In the root of the panel: a chart is too small for it. */
+/** Rendered in the root of the panel, since a chart is too small for it. */
 function CellCard(props: {
   view: PanelView;
   hovered: { readonly value: { cell: Cell; x: number } | null };

@@ -1,5 +1,5 @@
-// What every panel of the session is filtered to, and the way back:
-// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]. Where the plot shows
+// The filters of the session, each with a button that removes it:
+// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]. If the plot shows
 // only a part of that: Whole run › last 60.0 s › [4 workers ×]
 
 import type { JSX } from "preact";
@@ -17,7 +17,7 @@ function several(names: readonly string[], noun: string): string {
   return names.length === 1 ? (names[0] ?? "") : `${names.length} ${noun}`;
 }
 
-/** The parts of a narrowing, in the order in which people narrow a run. */
+/** One crumb per filter, in the order in which users usually filter. */
 export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
   const { time, prefixes, actions, workers, spans, cells } = narrowing;
   const crumbs: Crumb[] = [];
@@ -39,7 +39,7 @@ export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
 export function Crumbs(props: {
   narrowing: Narrowing;
   origin_s: number;
-  /** At 320 px "Whole run" is only "…". */
+  /** In narrow panels (320 px), show "…" for "Whole run". */
   short: boolean;
   /** The part of the run that is shown; null for all of it. */
   part: string | null;
@@ -47,7 +47,7 @@ export function Crumbs(props: {
   onWhole: () => void;
 }): JSX.Element {
   const crumbs = crumbsOf(props.narrowing, props.origin_s);
-  // What is filtered to a time and shows just that says it once.
+  // If the plot shows exactly the time of a filter, show it only once.
   const said = crumbs.some(({ text }) => text === props.part);
   const part = said ? null : props.part;
   if (crumbs.length === 0 && part === null) {

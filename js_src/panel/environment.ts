@@ -1,5 +1,5 @@
-// What surrounds a panel: its size, whether anybody can see it, the theme.
-// Nothing is drawn or asked for while `visible` is false.
+// The surroundings of a panel: its size, its visibility, the theme.
+// While `visible` is false, the panel draws and requests nothing.
 
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { readTheme, sameTheme, watchTheme, type Theme } from "../base/theme";
@@ -27,7 +27,7 @@ export function watchEnvironment(
   const reducedMotion = signal(motion.matches);
 
   const onTheme = (): void => {
-    // Out of the document every colour is empty: what was read before counts.
+    // Outside of the document all colours are empty: keep the last theme.
     if (!root.isConnected) return;
     const next = readTheme(root);
     if (!sameTheme(next, theme.peek())) theme.value = next;
@@ -36,8 +36,8 @@ export function watchEnvironment(
   const sizes = new ResizeObserver((entries) => {
     const box = entries[entries.length - 1]?.contentRect;
     if (!box) return;
-    // Hosts build a panel before they show it, and take it out for a while:
-    // only now there are colours to read, and others than before perhaps.
+    // Hosts create a panel before they show it, and may detach it for a while:
+    // colours can only be read now, and may have changed.
     if (width.peek() === 0) onTheme();
     width.value = box.width;
     height.value = box.height;
@@ -84,7 +84,7 @@ export function watchEnvironment(
   };
 }
 
-/** The steps at which a panel rearranges itself (see the style sheets). */
+/** Layouts of a panel by width (see the style sheets). */
 export type Breadth = "wide" | "medium" | "narrow" | "small" | "tiny";
 
 export function breadthOf(width_px: number): Breadth {

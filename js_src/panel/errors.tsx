@@ -1,5 +1,5 @@
-// What failed, grouped; an open group shows one error after the other with its key and
-// traceback, and the way to it in the task stream.
+// Errors in groups. An open group steps through its errors, each with key, traceback and a
+// button that shows the task in the task stream.
 
 import { FactList, Part, Table } from "./parts";
 import type { JSX } from "preact";
@@ -30,17 +30,17 @@ import { byTime } from "../model/search";
 type Errors = TableView<"errors">;
 
 const MOST_NAMES = 20;
-/** On paper, each with its traceback; and of the tasks of one kind. */
+/** Limits for printing: kinds of errors (each with its traceback), and tasks per kind. */
 const PRINTED_KINDS = 100;
 const PRINTED_TASKS = 100;
 
-/** Goes to the task of an error; null where it cannot be shown. */
+/** Returns an action that shows the task of an error; null if it cannot be shown. */
 type Way = (row: number) => (() => void) | null;
 
 export function ErrorsSection(props: {
   view: PanelView;
   table: Errors;
-  /** The end of the recording is missing, and with it this table. */
+  /** The recording is truncated, so this table is missing. */
   cut: boolean;
   way: Way;
 }): JSX.Element {
@@ -162,7 +162,7 @@ function Group(props: GroupProps): JSX.Element {
   );
 }
 
-/** The first of them: a tooltip is no list. */
+/** The first names only, to keep the tooltip short. */
 const names = (all: readonly string[]): string => {
   const { shown, more } = someOf(all, MOST_NAMES);
   return [
@@ -226,7 +226,7 @@ function OneError(props: GroupProps): JSX.Element {
   );
 }
 
-/** On paper, in place of going from one to the next. */
+/** Printed in place of the buttons that step through the errors. */
 function TasksOfKind(props: {
   view: PanelView;
   table: Errors;
@@ -271,7 +271,7 @@ function TasksOfKind(props: {
 const prefixOf = (view: PanelView, table: Errors, row: number): string =>
   view.session.value?.prefixes[table.columns.prefix[row]] ?? "";
 
-/** The time of the task on its worker; of one that ran nowhere, its moment. */
+/** A focus on time and worker of the task; on the time of the error if it never ran. */
 export async function focusOn(
   view: PanelView,
   { columns }: Errors,
@@ -288,7 +288,7 @@ export async function focusOn(
   };
 }
 
-/** Rows may not be here yet: the recording knows all the same. */
+/** The time of a task; asks the kernel or the file if its rows are not loaded yet. */
 async function stretchOfTask(
   view: PanelView,
   task: number,
@@ -301,21 +301,21 @@ async function stretchOfTask(
     const { startstops } = await askTask(store, task);
     return startstops.length > 0 ? endsOf(startstops) : null;
   } catch {
-    return null; // what is wrong with the recording is said elsewhere
+    return null; // a notice reports errors of the recording
   }
 }
 
 interface ErrorGroup {
   readonly type: string;
   readonly message: string;
-  /** As it was recorded: what the errors of a group have in common. */
+  /** The recorded text, which all errors of a group share. */
   readonly exception: string;
   readonly rows: readonly number[];
   readonly prefixes: readonly string[];
   readonly workers: readonly string[];
 }
 
-/** The first one first: a group keeps its place when others come. */
+/** Sorted by first error, so that groups keep their places when others are added. */
 export function errorGroups(
   { rows: count, columns }: TableView<"errors">,
   prefixes: readonly string[],

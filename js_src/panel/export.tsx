@@ -1,4 +1,4 @@
-// What users save from a panel: its tables as CSV, its charts as PNG.
+// Saves the tables of a panel as CSV and its charts as PNG.
 
 import type { JSX } from "preact";
 import { toCss } from "../base/colour";
@@ -12,11 +12,11 @@ import { ExportIcon } from "./icons";
 import { Menu, MenuItem } from "./menu";
 import type { PanelView } from "./panel_view";
 
-/** `memory-2026-11-18-140231`, without an ending. */
+/** A name without extension, such as `memory-2026-11-18-140231`. */
 export const fileName = (of: string): string =>
   `${of}-${new Date().toISOString().slice(0, 19).replace("T", "-").replace(/:/g, "")}`;
 
-/** False where the home refused and said why. */
+/** Returns false if the host refused; it has then told the user why. */
 export function saveFile(
   host: PanelHost,
   file: string,
@@ -75,7 +75,7 @@ export function ExportMenu(props: {
   );
 }
 
-/** False where the home refused and said why. */
+/** Returns false if the host refused; it has then told the user why. */
 export async function savePng(
   host: PanelHost,
   name: string,
@@ -97,7 +97,7 @@ interface Exported {
   readonly columns: Readonly<Record<string, ArrayLike<string | number>>>;
 }
 
-/** Of a series each moment once, in the finest step that has it. */
+/** The rows to export; in a series, each moment once with the finest available step. */
 function exported(view: PanelView, name: TableName): Exported {
   const { rows, rings, columns } = view.table(name);
   const shape = TABLES[name];
@@ -109,7 +109,7 @@ function exported(view: PanelView, name: TableName): Exported {
   return { rows: time.length, columns: { time, step, ...series.columns } };
 }
 
-/** As declared, but indexes are names. */
+/** CSV with the declared columns; indexes are replaced by names. */
 function csvOf(view: PanelView, name: TableName): string {
   const { rows, columns } = exported(view, name);
   const declared: Declared = TABLES[name].columns;
@@ -133,7 +133,7 @@ function csvOf(view: PanelView, name: TableName): string {
 
 const PADDING_PX = 12;
 
-/** The charts below each other, each with its title and legend; null where none is drawn. */
+/** Draws all charts in one column, with titles and legends; null if there is none. */
 function drawCharts(root: Element, theme: Theme): HTMLCanvasElement | null {
   const charts = [
     ...root.querySelectorAll<HTMLCanvasElement>(
@@ -193,7 +193,7 @@ function paintHead(
   }
 }
 
-/** One that is hatched has its colour in a gradient. */
+/** The colour of a swatch; hatched ones have it in a gradient. */
 function colourOf(swatch: Element): string {
   const { backgroundColor, backgroundImage } = getComputedStyle(swatch);
   return /rgb\([^)]*\)/.exec(backgroundImage)?.[0] ?? backgroundColor;

@@ -1,4 +1,4 @@
-// The figures of lines over time, for users who cannot see or point at their charts.
+// Figures of line charts as a table, for users who cannot see a chart or use a pointer.
 
 import type { JSX } from "preact";
 import { extremesOf } from "../derive/series";
@@ -13,7 +13,7 @@ export function FigureTable(props: {
     name: string;
     line: Pick<Line, "series">;
     format: (value: number) => string;
-    /** Of a mean, where it may be between what can be counted. */
+    /** Format of the mean, which may be fractional even for counts. */
     formatMean?: (value: number) => string;
   }[];
 }): JSX.Element {

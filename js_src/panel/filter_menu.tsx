@@ -1,4 +1,4 @@
-// A menu of names that narrow a panel: any number of them, with a search.
+// A filter menu: any number of names can be chosen, with a search.
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -13,14 +13,14 @@ export interface Option {
   readonly text: string;
 }
 
-/** The search finds the rest. */
+/** Maximum number of listed names; the search finds the others. */
 const LISTED = 200;
 
 export function FilterMenu(props: {
   label: string;
   options: readonly Option[];
   chosen: readonly string[];
-  /** What comes with those that are chosen. */
+  /** Names that are included by the chosen ones. */
   implied?: ReadonlySet<string>;
   onChoose: (ids: readonly string[]) => void;
 }): JSX.Element {

@@ -1,4 +1,4 @@
-// What narrows a list: words that it must contain, kinds that can be switched off.
+// Filters of a list: words that a row must contain, and kinds of rows.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Key } from "./button";
@@ -6,24 +6,24 @@ import type { JSX } from "preact";
 import { formatExact } from "../base/format";
 import { CloseIcon, SearchIcon } from "./icons";
 
-/** Enter goes to the next match, Shift+Enter to the one before, Escape clears. */
+/** Enter goes to the next match, Shift+Enter to the previous one, Escape clears. */
 export function SearchBox(props: {
   placeholder: string;
   text: string;
   onText: (text: string) => void;
-  /** "3 of 41", "no match": shown inside the field. */
+  /** Shown inside the field, such as "3 of 41" or "no match". */
   found?: string;
   title?: string;
-  /** A shortcut asks for the field: it takes the focus, once. */
+  /** Set by a shortcut: the field takes the focus once. */
   asked?: boolean;
   onFocus?: () => void;
-  /** To the next match, or the one before; without it the text filters a list. */
+  /** Goes to the next or previous match; without it the text filters a list. */
   onStep?: (by: number) => void;
   onLeave?: () => void;
 }): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
-  // Before the next key: an effect waits for a frame, and what is typed until
-  // then would be commands of the plot.
+  // Focus before the next key press: a normal effect runs a frame later, and keys
+  // typed until then would be shortcuts of the plot.
   useLayoutEffect(() => {
     if (!props.asked) return;
     input.current?.focus({ preventScroll: true });
@@ -80,7 +80,7 @@ export function SearchBox(props: {
   );
 }
 
-/** One of a few kinds, or all; of rows each with how many there are. */
+/** A choice of one kind or all, optionally with the number of rows of each kind. */
 export function Kinds<K extends string>(props: {
   label: string;
   chosen: K | null;
@@ -105,7 +105,7 @@ export function Kinds<K extends string>(props: {
   );
 }
 
-/** A page with hundreds of thousands of choices does not respond. */
+/** Limits the options: hundreds of thousands would freeze the page. */
 const MOST_OPTIONS = 1_000;
 
 export function Select(props: {
@@ -132,7 +132,7 @@ export function Select(props: {
   );
 }
 
-/** Whether a text has all of some words, in any case and order; null where there are none. */
+/** A test whether a text has all words, ignoring case and order; null without words. */
 export function hasWords(filter: string): ((text: string) => boolean) | null {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return null;

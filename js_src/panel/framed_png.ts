@@ -1,5 +1,5 @@
-// A picture of a panel with what is around its plot: on the page that is made of elements,
-// in a file it has to be drawn.
+// A picture of a plot with its surroundings, such as title and legend. On the page these are
+// DOM elements; in a file they must be drawn.
 
 import { toCss } from "../base/colour";
 import { formatExact } from "../base/format";
@@ -10,7 +10,7 @@ import { type Fact, factWords, fitFacts } from "./status_line";
 
 export interface Framed {
   readonly title: string;
-  /** Beside the title: what it is of. */
+  /** Text beside the title: session, time, filters. */
   readonly about: readonly string[];
   readonly legend: {
     readonly entries: readonly LegendEntry[];
@@ -20,16 +20,16 @@ export interface Framed {
   readonly theme: Theme;
   readonly font_px: number;
   readonly pixelRatio: number;
-  /** One below the other, with room at the left. */
+  /** Stacked vertically, with a gutter at the left. */
   readonly canvases: readonly {
     readonly canvas: HTMLCanvasElement;
-    /** What lies over the canvas: of these elements those that are to be seen. */
+    /** Parent of the elements above the canvas; `seen` selects those to draw. */
     readonly over: HTMLElement;
     readonly seen: string;
     readonly below_px: number;
   }[];
   readonly gutter_px: number;
-  /** Names at the left of the last canvas, in CSS pixels from its top. */
+  /** Names in the gutter of the last canvas, in CSS pixels from its top. */
   readonly names: {
     readonly top: number;
     readonly bottom: number;
@@ -50,7 +50,7 @@ const DIMMED = 0.35;
 
 export function framedPng(framed: Framed): HTMLCanvasElement {
   const { theme, pixelRatio: ratio, canvases, names, legend } = framed;
-  // Canvases are copied pixel by pixel.
+  // Canvases are copied pixel by pixel, so they need whole device pixels.
   const whole = (css_px: number): number => Math.round(css_px * ratio) / ratio;
   const gutter = whole(framed.gutter_px);
   const widest = Math.max(...canvases.map(({ canvas }) => canvas.width));
@@ -143,7 +143,7 @@ export function framedPng(framed: Framed): HTMLCanvasElement {
   return canvas;
 }
 
-/** What lies over a canvas as elements. */
+/** Draws the DOM elements above a canvas. */
 function drawOver(
   context: CanvasRenderingContext2D,
   { brand }: Theme,
@@ -167,7 +167,7 @@ function drawOver(
     context.globalAlpha = Number(opacity);
     context.fillStyle = backgroundColor;
     context.fillRect(...place);
-    // A frame has no background.
+    // An element without background is drawn as a frame.
     if (/, 0\)$|transparent/.test(backgroundColor))
       context.strokeRect(...place);
   }

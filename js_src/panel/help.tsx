@@ -1,4 +1,4 @@
-// The keys and gestures of a panel, on one sheet over it.
+// The help sheet of a panel, with its keys and gestures.
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -59,7 +59,7 @@ const SCROLLING = new Set([
   ...["PageUp", "PageDown", "Home", "End", " "],
 ]);
 
-/** For `onKeyDown`: else the keys would move or pause a plot behind the sheet. */
+/** For `onKeyDown`: keeps scroll keys from moving or pausing the plot behind the sheet. */
 export function keepScrolling(event: KeyboardEvent): void {
   if (SCROLLING.has(event.key)) event.stopPropagation();
 }

@@ -1,5 +1,5 @@
-// What a home (JupyterLab, a widget, a report) supplies to a panel, and what it knows of one.
-// A panel never asks which home it is in, only for what it needs.
+// The interface between a host (JupyterLab, a widget, a report) and a panel. A panel must not
+// check which host it is in, only whether a feature is available.
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { State } from "../schema";
@@ -17,7 +17,7 @@ export interface PanelAction {
  */
 export interface EmptyState {
   readonly state: "no-client" | "waiting" | "stopped";
-  /** Something is wrong; else it is information, without a colour of alarm. */
+  /** Whether this is a problem, shown in a warning colour, or only information. */
   readonly trouble?: boolean;
   readonly title: string;
   readonly text: string;
@@ -26,62 +26,62 @@ export interface EmptyState {
   readonly actions?: readonly PanelAction[];
 }
 
-/** One of the sessions, or notebooks, that the user may choose. */
+/** One of the sessions or notebooks that the user can choose. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
-  /** Such as "live · 4 workers": a second line, or none. */
+  /** A second line, such as "live · 4 workers"; may be empty. */
   readonly detail: string;
-  /** Null where it is no session: no mark. */
+  /** Null if this is not a session; then no mark is shown. */
   readonly state: State | null;
-  /** Tasks finish there just now. */
+  /** Tasks are currently finishing there. */
   readonly active?: boolean;
 }
 
-/** Several clients, or several notebooks: which of them this panel shows. */
+/** Lets the user choose between several clients or notebooks. */
 export interface Chooser {
   readonly sessions: readonly Choice[];
   readonly chosen: string | null;
   choose(id: string): void;
 }
 
-/** A recording that is shown elsewhere, or that was opened from a file. */
+/** A recording from another panel or from a file. */
 export interface OtherRecording {
   readonly name: string;
   readonly session: SessionStore;
 }
 
 export interface PanelHost {
-  /** Lies among cells of a notebook, which must not get the keys that are typed here. */
+  /** The panel is inside a notebook cell; the notebook must not receive its key events. */
   readonly inline: boolean;
-  /** A kernel is behind it; else what was stored, to which nothing comes any more. */
+  /** Connected to a kernel; if false, the data come from a file and are complete. */
   readonly live: boolean;
-  /** Set while there is no session, or none that can be shown. */
+  /** Set while there is no session that can be shown. */
   readonly emptyState: ReadonlySignal<EmptyState | null>;
-  /** What its widget was made with in Python: the panel that reads it checks it. */
+  /** Options of the widget from Python, unchecked: panels must validate them. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** True where the panel has a place of its own: the plain wheel zooms. */
+  /** True if the panel fills its own tab: then the plain wheel zooms. */
   readonly capturesWheel: boolean;
-  /** False while the home knows that the panel is not visible. */
+  /** False while the host knows that the panel is not visible. */
   readonly visible?: ReadonlySignal<boolean>;
   /** True while the page is laid out for paper. */
   readonly printing?: ReadonlySignal<boolean>;
   readonly chooser?: ReadonlySignal<Chooser | null>;
-  /** Ids of the panels that `show` goes to. */
+  /** Ids of the panels that `show` accepts. */
   readonly panels?: readonly string[];
-  /** Goes to another panel of the session; missing where there is none. */
+  /** Shows another panel of the session; missing if there are no others. */
   show?(panel: string): void;
-  /** The other sessions of the page, to compare with. */
+  /** The other sessions on this page, for comparison. */
   readonly others?: () => readonly OtherRecording[];
-  /** Opens a recording or a report that the person chose; rejects with a coded error. */
+  /** Opens a recording or report chosen by the user; rejects with a coded error. */
   openFile?(file: File): Promise<OtherRecording>;
-  /** What goes to a cell of the notebook, by its id; null where that is not open. */
+  /** Returns an action that shows a notebook cell; null if the notebook is not open. */
   goToCell?(id: string): (() => void) | null;
-  /** Buttons for a notice of the kernel, by its code. */
+  /** Buttons for a notice from the kernel, by its code. */
   actionsFor?(code: string): readonly PanelAction[];
   /**
-   * Stores a file for the person; default: the browser's download. False where it may
-   * not, and has told the user so.
+   * Saves a file; default: a browser download. Returns false if that is not possible; the
+   * host has then told the user.
    */
   save?(name: string, content: Blob): boolean;
 }
@@ -92,7 +92,7 @@ export interface PanelProps {
 }
 
 export interface PanelKind {
-  /** The same in Python: the `kind` of a `daskscope.Panel`. */
+  /** Equal to the `kind` of a `daskscope.Panel` in Python. */
   readonly id: string;
   readonly title: string;
   readonly caption: string;
@@ -100,13 +100,13 @@ export interface PanelKind {
   readonly icon: string;
   /** The heading under which the sidebar lists it. */
   readonly group: string;
-  /** Names of the tables of a recording that it reads. */
+  /** The tables of a recording that the panel reads. */
   readonly tables: readonly string[];
-  /** Shows the panel in an element; returns what removes it without a trace. */
+  /** Shows the panel in an element; returns a function that removes it completely. */
   mount(element: HTMLElement, props: PanelProps): () => void;
 }
 
-/** An icon of 16 by 16; JupyterLab colours it by its classes. */
+/** An icon of 16 × 16 px; JupyterLab sets its colour through the classes. */
 export const panelIcon = (shapes: string): string =>
   '<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 16 16">' +
   `<g class="jp-icon3 jp-icon-selectable" fill="#616161">${shapes}</g></svg>`;

@@ -49,7 +49,7 @@ export const TableIcon = icon(
   "M2.7 3.2h10.6v9.6H2.7zM2.7 6.4h10.6M2.7 9.6h10.6M6.2 6.4v6.4",
 );
 
-/** The panel's own sign, as in the sidebar. */
+/** The panel's icon, as in the sidebar. */
 export const TasksIcon = (): JSX.Element => (
   <svg
     class="ds-sign"

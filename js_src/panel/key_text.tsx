@@ -1,4 +1,4 @@
-// The key of a task; the kernel is asked for it if the page does not have it.
+// The key of a task, requested from the kernel if the page does not have it.
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -24,11 +24,11 @@ export function useKey(
       if (answer instanceof Promise) answer.then(take, () => take(null));
       else take(answer);
     };
-    // The kernel is asked only where the pointer rests, not all along its way.
+    // Ask the kernel only if the pointer rests, not for each task that it crosses.
     let resting: ReturnType<typeof setTimeout> | undefined;
     if (session.keys.has(task)) ask();
     else resting = setTimeout(ask, REST_MS);
-    // A busy kernel does not answer; it sends keys by itself a moment later.
+    // A busy kernel does not answer; it sends the keys a moment later without a request.
     const stop = session.keys.arrivals.subscribe(() => {
       if (missing && session.keys.has(task)) ask();
     });

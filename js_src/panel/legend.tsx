@@ -1,5 +1,5 @@
-// The legend: colours with counts and times. A click isolates, shift adds.
-// What does not fit on the line waits behind "+4": what took least time.
+// The legend: colours with counts and times. A click isolates, Shift adds.
+// Entries that do not fit are behind "+4", those with the least time first.
 
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
@@ -15,24 +15,24 @@ export interface LegendEntry {
   readonly name: string;
   readonly colour: string;
   readonly detail: string;
-  /** `256`, where there is room for no more. */
+  /** Shorter than `detail`, such as `256`. */
   readonly count: string;
-  /** Its tooltip: exact figures, a note. */
+  /** Lines of the tooltip: exact figures and a note. */
   readonly title: readonly string[];
-  /** By how much it deserves a place: seconds; errors come before all, nothing last. */
+  /** Priority for a place on the line: seconds; errors first, empty entries last. */
   readonly weight: number;
   readonly nothing: boolean;
 }
 
-/** In place of figures while they are of another selection. */
+/** Shown until the figures of a new selection arrive. */
 export const NOT_COUNTED = "…";
 
 interface LegendProps {
   entries: readonly LegendEntry[];
   isolated: ReadonlySet<string>;
-  /** A part of the run is selected, of which not every entry has something. */
+  /** A part of the run is selected, in which some entries may have no tasks. */
   selected: boolean;
-  /** One line an entry, with figures where all have room for them; else two. */
+  /** One line per entry, with figures only if all fit; otherwise two lines. */
   compact: boolean;
   width_px: number;
   theme: Theme;
@@ -68,7 +68,7 @@ export function Legend(props: LegendProps): JSX.Element {
   const lastShown = useRef<Shown>("name");
   const widthOf = entryWidth(props);
   const room_px = props.width_px - PADDING_PX;
-  // New counts are missing for a moment: the layout must not jump.
+  // Keep the layout stable while new counts are missing for a moment.
   const counted = !props.entries.some(({ detail }) => detail === NOT_COUNTED);
   if (!props.compact) lastShown.current = "detail";
   else if (counted) {
@@ -116,12 +116,12 @@ export function Legend(props: LegendProps): JSX.Element {
   );
 }
 
-/** Of the width of the panel, for the face of a legend that has few words. */
+/** Share of the panel's width for the menu button if it shows a name. */
 const SHARE = 0.5;
-/** Beside a name: its swatch, a count, a chevron, and what lies between. */
+/** Width of swatch, count, chevron and gaps beside the name. */
 const BESIDE_NAME_EM = 5;
 
-/** A name that fits on the face of the menu, beside the filters; else none. */
+/** The name for the menu button, if it fits beside the filters; else empty. */
 function faceName(props: LegendProps, first: LegendEntry | undefined): string {
   const { font, size_px } = props.theme;
   const room_px = props.width_px * SHARE - BESIDE_NAME_EM * size_px;
@@ -131,7 +131,7 @@ function faceName(props: LegendProps, first: LegendEntry | undefined): string {
 
 export function LegendMenu(
   props: LegendProps & {
-    /** How much there is room for beside its swatches. */
+    /** What the menu button shows beside its swatches. */
     face: "words" | "name" | "count";
   },
 ): JSX.Element {
@@ -205,7 +205,7 @@ function Entry(
   );
 }
 
-/** What is shown counts this much more than what waits. */
+/** Bonus for entries already shown, so that entries do not keep swapping places. */
 const STAYING = 1.3;
 
 const MORE_PX = 64;
@@ -213,7 +213,7 @@ const SEPARATOR_PX = 17;
 
 type Shown = "detail" | "count" | "name";
 
-/** The most that fits of all entries on one line; names alone if not all fit. */
+/** The longest form in which all entries fit on one line; `name` if none does. */
 export function mostShown(
   entries: readonly LegendEntry[],
   width_px: (entry: LegendEntry, shown: Shown) => number,
@@ -224,7 +224,7 @@ export function mostShown(
   return haveRoom("detail") ? "detail" : haveRoom("count") ? "count" : "name";
 }
 
-/** Ids of the entries that fit; `before` is what was shown last. */
+/** Ids of the entries that fit; `before`: those shown so far. */
 export function chooseEntries(
   entries: readonly LegendEntry[],
   width_px: (entry: LegendEntry) => number,
@@ -248,7 +248,7 @@ export function chooseEntries(
   return new Set(chosen.map(({ id }) => id));
 }
 
-/** Measures none behind the first without room: of thousands all figures are new each time. */
+/** Stops at the first entry without room: measuring thousands of entries would be slow. */
 function fit(
   entries: readonly LegendEntry[],
   width_px: (entry: LegendEntry) => number,
@@ -265,7 +265,7 @@ export class LegendOrder {
   private readonly places = new Map<string, number>();
   private sorted_ms = -Infinity;
 
-  /** The same entries; those that are new since the last sorting come behind the others. */
+  /** Sorts entries at most every 10 s while `growing`; new ones are appended in between. */
   sort(
     entries: readonly LegendEntry[],
     now_ms: number,
@@ -299,7 +299,7 @@ interface PictureLegend {
   readonly rest: number;
 }
 
-/** `rest_px` is the room for "+14 more" at the end of the last line. */
+/** `rest_px`: width of "+14 more" at the end of the last line. */
 export function legendLines(
   entries: readonly LegendEntry[],
   width_px: (entry: LegendEntry) => number,

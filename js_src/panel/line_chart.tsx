@@ -1,5 +1,5 @@
-// A chart of lines over time: its title, what its lines are worth at the crosshair or
-// at most, and the lines.
+// A line chart over time, with a title and the values of its lines: at the crosshair or,
+// without one, the maxima.
 
 import { Part } from "./parts";
 import type { JSX } from "preact";
@@ -20,7 +20,7 @@ import type { Range } from "../timeline/window";
 export interface Line {
   readonly name: string;
   readonly series: Series;
-  /** What it is worth, where it is drawn on top of others. */
+  /** Its own values, if `series` is stacked on others. */
   readonly own?: Series;
   readonly look: LineLook & AreaLook;
 }
@@ -56,7 +56,7 @@ export function LineChart(props: {
   );
 }
 
-/** 0 where nothing is known, or nothing was. */
+/** The maximum of all lines in a time; 0 without data. */
 export const mostOf = (
   lines: readonly Pick<Line, "series">[],
   [start, stop]: Range,
@@ -67,7 +67,7 @@ export const mostOf = (
     0,
   );
 
-/** What each line is worth where the pointer is; where it is not, at most. */
+/** The value of each line at the crosshair; without a crosshair, its maximum. */
 export function Values(props: {
   view: PanelView;
   lines: readonly Line[];

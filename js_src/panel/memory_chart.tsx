@@ -1,5 +1,5 @@
-// The memory of workers over time, stacked under their limit. What was spilled lies below
-// zero: it is not in memory any more.
+// The memory of workers over time, stacked, with their limit. Spilled data are drawn below
+// zero, since they are not in memory any more.
 
 import { Part } from "./parts";
 import type { ComponentChildren, JSX } from "preact";
@@ -21,13 +21,13 @@ import { type Line, mostOf, Values } from "./line_chart";
 import { type TableColumns, TABLES } from "../schema";
 
 export interface MemoryParts {
-  /** The highest first: each covers what is above it in the list. */
+  /** Highest first: each area is painted over the previous ones. */
   readonly areas: readonly Line[];
   readonly spilled: Line;
   readonly limit: Series;
 }
 
-/** What is known without an agent on the scheduler. */
+/** Memory figures that are available without an agent on the scheduler. */
 export function systemMemory(
   table: TableView<"system">,
   end: number,
@@ -66,7 +66,7 @@ export const spilledLine = (series: Series, dark: boolean): Line => ({
 
 const mode = (dark: boolean) => (dark ? "dark" : "light");
 
-/** Beyond the limit, and below what was spilled. */
+/** Extra room above the limit and below spilled data. */
 const ROOM = 1.06;
 
 /** A line at a share of the limit. */
@@ -82,9 +82,9 @@ const LIMIT: Threshold = { name: "limit", share: 1, colour: "text" };
 export function MemoryChart(props: {
   view: PanelView;
   height_px: number;
-  /** On the summary: nothing at all where nothing was used. */
+  /** For the summary: show nothing if no memory was used. */
   brief?: boolean;
-  /** Some was used: until it is unpacked its place is kept, so that nothing moves. */
+  /** Data will follow: reserve the space while they are unpacked, so that nothing moves. */
   expected?: boolean;
 }): JSX.Element | null {
   const { view } = props;
@@ -120,7 +120,7 @@ export function MemoryChart(props: {
 const mostIn = (series: Series, [start, stop]: Range): number =>
   peakOf(series, start, stop)?.value ?? 0;
 
-/** 0 for a limit so far above the data that it would flatten them: only words give it then. */
+/** The limit to draw; 0 if it is so far above the data that it would flatten them. */
 export function limitShown({ areas, limit }: MemoryParts, time: Range): number {
   const most = mostIn(limit, time);
   return most < mostIn(areas[0]?.series ?? limit, time) * 4 ? most : 0;
@@ -134,9 +134,9 @@ export function MemoryOverTime(props: {
   parts: MemoryParts;
   height_px: number;
   thresholds?: readonly Threshold[];
-  /** Room beside the plot for the names of thresholds; else they are inside. */
+  /** Width beside the plot for names of thresholds; without it they are inside the plot. */
   beside_px?: number;
-  /** Room above the plot, and what is painted there. */
+  /** Height above the plot, and what to paint there. */
   above?: { readonly px: number; readonly paint: (area: PlotArea) => void };
 }): JSX.Element {
   const { view, parts, thresholds = [LIMIT], beside_px, above } = props;
@@ -172,7 +172,7 @@ export function MemoryOverTime(props: {
             const used = areas.map(({ series }) => mostIn(series, range));
             const axis = valueAxis("bytes", Math.max(...used, shown), 0, 5);
             const bottom = spills ? -mostIn(spilled.series, range) * ROOM : 0;
-            // Above the limit there is nothing to read.
+            // There are no data above the limit, so end the axis there.
             const top = shown > Math.max(...used) ? shown * ROOM : axis.top;
             const ticks = axis.ticks.filter(({ value }) => value <= top);
             return { ticks, top, bottom };
@@ -232,7 +232,7 @@ function nameLimits(
         : beside
           ? `${one.name} ${formatBytes(value)}`
           : one.name;
-    // Inside it is above its line, if there is room.
+    // Inside the plot, the name goes above its line if there is room.
     const own = area.y(value) - (beside ? 0 : 0.6 * line);
     const y = Math.max(
       beside ? own : own - line / 2 < top ? own + 1.3 * line : own,

@@ -1,5 +1,5 @@
-// A button that opens a list below it. Closes on Escape and on a click outside;
-// arrows, Home and End move between its entries.
+// A button that opens a list below it. Escape or a click outside closes it;
+// arrows, Home and End move between entries.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -20,7 +20,7 @@ export function Menu(props: MenuProps): JSX.Element {
   const byMouse = useRef(false);
   const close = (): void => {
     setOpen(false);
-    // Who came by mouse gets the keys of the panel back, not those of the button.
+    // After a mouse click, the panel should get the keys, not the button.
     if (!byMouse.current) button.current?.focus({ preventScroll: true });
   };
 
@@ -31,7 +31,7 @@ export function Menu(props: MenuProps): JSX.Element {
   useEffect(() => {
     if (!open) return;
     const outside = (event: Event): void => {
-      // composedPath: in a shadow root the document sees only the host.
+      // Use composedPath: outside of a shadow root, the target is only its host.
       if (root.current && !event.composedPath().includes(root.current)) {
         setOpen(false);
       }
@@ -111,7 +111,7 @@ export function MenuItem(props: {
 const MARGIN_PX = 8;
 const LEAST_PX = 96;
 
-/** What does not fit in the panel is scrolled to: panels cut what leaves them. */
+/** Limits the list to the panel, which clips its content; longer lists scroll. */
 function keepInside(list: HTMLElement | null): void {
   const panel = list?.closest(".ds-root");
   if (!list || !panel) return;

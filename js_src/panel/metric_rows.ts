@@ -1,4 +1,4 @@
-// Fine Performance Metrics as panels read them: computed once for each arrival.
+// Fine Performance Metrics for panels, computed once whenever new rows arrive.
 
 import { activityColour } from "../base/palette";
 import { MetricKeys, MetricRows } from "../derive/metrics";
@@ -7,7 +7,7 @@ import type { SessionStore } from "../session/session";
 import { fillCss } from "./line_chart";
 import type { PanelView } from "./panel_view";
 
-/** It is made up so that sums match, and was never measured. */
+/** Dask adds this activity to make sums match; it was not measured. */
 export const SYNTHETIC = "idle or other spans";
 
 const NO_TASK: ReadonlySet<string> = new Set([...BESIDE_TASKS, SYNTHETIC]);
@@ -19,7 +19,7 @@ export const namesOf = (view: PanelView, of: string): readonly string[] => {
   return (view.session.value?.names(of) ?? []) as readonly string[];
 };
 
-/** Of a dictionary the indexes of some names. */
+/** The indexes of some names in a dictionary. */
 export function indexesOf(
   view: PanelView,
   of: string,
@@ -29,7 +29,7 @@ export function indexesOf(
   return new Set([...names.keys()].filter((at) => wanted.has(names[at])));
 }
 
-/** Reads signals. The same as before while nothing came. */
+/** Reads signals. Returns the same object until new rows arrive. */
 export function metricRows(view: PanelView): MetricRows {
   const table = view.table("metrics");
   const store = view.session.value;
@@ -43,10 +43,10 @@ export function metricRows(view: PanelView): MetricRows {
   return rows;
 }
 
-/** Its own grey is too near to that of `executor`: it has that one's, hatched. */
+/** Hatched in the grey of `executor`: a grey of its own would be too similar. */
 export const isHatched = (activity: string): boolean => activity === "other";
 
-/** Colours of activities by their names, in the theme of a panel. */
+/** Colours of activities by name, for the theme of a panel. */
 export function activityColours(view: PanelView): (name: string) => string {
   const names = namesOf(view, "activities");
   const slots = view.session.value?.colours("activities") ?? [];

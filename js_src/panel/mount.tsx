@@ -1,5 +1,5 @@
-// What surrounds every panel: its root, the theme and breadth of that, its keys, and the
-// session's stream, which it holds open while it is mounted.
+// Mounts a panel: creates its root with theme and layout, handles keys, and keeps the
+// session's stream open while the panel is mounted.
 
 import { effect } from "@preact/signals";
 import { type JSX, render, Component, type ComponentChildren } from "preact";
@@ -15,13 +15,13 @@ import { Empty } from "./states";
 interface PanelContent {
   readonly content: JSX.Element;
   use?(store: SessionStore | null): void;
-  /** What a key does; true when it was one of the panel's. */
+  /** Handles a key; returns whether the panel uses it. */
   press(key: string, shift: boolean): boolean;
   focusHome(): void;
   dispose?(): void;
 }
 
-/** Returns what undoes it: no listener, observer or frame stays behind. */
+/** Returns a function that removes the panel and all listeners, observers and frames. */
 export function mountPanel(
   element: HTMLElement,
   { session, host }: PanelProps,
@@ -31,7 +31,7 @@ export function mountPanel(
   const { inline } = host;
   const root = document.createElement("div");
   root.className = inline ? "ds-root ds-inline" : "ds-root";
-  // A notebook must not take `d d` for "delete this cell".
+  // Otherwise a notebook treats `d d` as "delete this cell".
   if (inline) root.setAttribute("data-lm-suppress-shortcuts", "true");
   root.dataset["kind"] = kind.id;
   root.tabIndex = -1;
@@ -73,7 +73,7 @@ export function mountPanel(
   };
 }
 
-/** Every key inside the panel is the panel's; inline, none goes further. */
+/** Handles all keys inside the panel; inline, the notebook does not receive any of them. */
 function listenToKeys(
   root: HTMLElement,
   inline: boolean,
@@ -124,7 +124,7 @@ interface State {
   readonly thrown: string | null;
 }
 
-/** Of an error message; more does not help. */
+/** Maximum length of an error message; more does not help. */
 const MAX_CHARACTERS = 300;
 
 export class Guarded extends Component<Props, State> {
@@ -134,7 +134,7 @@ export class Guarded extends Component<Props, State> {
     return { thrown: String(error).slice(0, MAX_CHARACTERS) };
   }
 
-  /** Preact does not throw it any further, so the stack is logged here. */
+  /** Logs the stack, since Preact does not rethrow the error. */
   override componentDidCatch(error: unknown): void {
     console.error(`daskscope: ${this.props.name} cannot be drawn`, error);
   }
@@ -161,8 +161,8 @@ export class Guarded extends Component<Props, State> {
 }
 
 /**
- * When what had the focus goes away (a sheet closes, a chip is removed), the
- * browser gives it to the page, and the next keys would reach the notebook.
+ * When the focused element is removed (a sheet closes, a chip is removed), the
+ * browser focuses the page, and the notebook would receive the next keys.
  */
 function keepFocus(root: HTMLElement, focusPlot: () => void): () => void {
   let last: Element | null = null;
@@ -194,21 +194,21 @@ function keepFocus(root: HTMLElement, focusPlot: () => void): () => void {
   };
 }
 
-/** Parts whose own keys go on counting after a click in them. */
+/** Elements with their own keys, which keep the focus after a click. */
 const KEEPING = ".ds-menu-list, .ds-pinned, [role=dialog]";
 
 /**
- * After a click with the mouse on a button Space would press it again, instead of
- * pausing. Who came to it by keyboard stays there.
+ * Moves the focus from a button to the plot after a mouse click: otherwise Space would
+ * press the button again instead of pausing. Keyboard users keep the focus.
  */
 function returnFocus(root: HTMLElement, focusPlot: () => void): () => void {
   const onClick = (event: MouseEvent): void => {
-    // A key clicks, too, but counts no clicks.
+    // Clicks by keyboard have `detail` 0.
     if (event.detail === 0 || !(event.target instanceof Element)) return;
     const button = event.target.closest("button");
     if (!button || button.closest(KEEPING)) return;
     const active = activeIn(root);
-    // Some browsers give a clicked button no focus, but what is around it.
+    // Some browsers focus the surrounding element instead of a clicked button.
     if (active === button || active === root || isNowhere(active)) focusPlot();
   };
   root.addEventListener("click", onClick);

@@ -1,9 +1,9 @@
-// What narrows the view of a panel, and what to call its parts.
+// The filters of a panel and the names of their parts.
 
 import type { Focus } from "../model/types";
 import type { SessionStore } from "../session/session";
 
-/** The focus, and actions, which only this page isolates. */
+/** The focus, plus the isolated actions, which only this page knows. */
 export interface Narrowing extends Focus {
   readonly actions: readonly string[];
 }
@@ -22,7 +22,7 @@ export function isWhole(focus: Focus): boolean {
   );
 }
 
-/** A span is called by the spans that it lies in, too: outermost first. */
+/** A span's name includes the spans around it, outermost first. */
 export const spanName = (name: readonly string[]): string => name.join(" › ");
 
 export function spanNames(
@@ -50,15 +50,15 @@ export function isolate(
 }
 
 export interface TimedRow {
-  /** Seconds since the epoch; of a stretch both ends. */
+  /** Seconds since the epoch; equal to `stop` for a moment. */
   readonly start: number;
   readonly stop: number;
-  /** Address; null for what is of no worker: only a time leaves it out. */
+  /** Address; null if it belongs to no worker: then only the time can exclude it. */
   readonly worker: string | null;
   readonly prefix: string | null;
 }
 
-/** Events know no spans and no cells: those leave nothing out. */
+/** A test for rows in the focus. Ignores spans and cells, which events do not have. */
 export function inFocus(focus: Focus): (one: TimedRow) => boolean {
   const { time } = focus;
   const workers = new Set(focus.workers);
@@ -69,7 +69,7 @@ export function inFocus(focus: Focus): (one: TimedRow) => boolean {
     (prefix === null || prefixes.size === 0 || prefixes.has(prefix));
 }
 
-/** Of the whole run: a moment has no width, and what is around it is shown, too. */
+/** Minimum width as a share of the run, so that a moment is shown with its surroundings. */
 const LEAST_SHARE = 0.02;
 
 export function withRoom(

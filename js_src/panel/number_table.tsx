@@ -1,4 +1,4 @@
-// A table of figures that leaves out columns where it is narrow, and rows where there are many.
+// A table of figures that hides columns if it is narrow, and rows if there are many.
 
 import type { ComponentChildren, JSX } from "preact";
 import { formatExact } from "../base/format";
@@ -6,9 +6,9 @@ import { Table } from "./parts";
 
 interface Column {
   readonly name: string;
-  /** Shown where the table is at least this wide; default: always. */
+  /** Hidden if the table is narrower; default: always shown. */
   readonly from_px?: 260 | 340 | 480 | 620;
-  /** Words, which begin at the left; numbers end at the right. The first one always. */
+  /** Text, aligned left; numbers are aligned right. The first column is always text. */
   readonly words?: boolean;
 }
 
@@ -46,17 +46,17 @@ export function NumberTable(props: {
   );
 }
 
-/** What a caption says of entries that were dropped, of so many `ever`. */
+/** Caption text for dropped entries; `ever`: the total including them. */
 export function notHere(missing: number, ever: number, noun = ""): string {
   if (missing <= 0) return "";
-  // The count may be a moment older than the entries.
+  // The total may be slightly older than the entries.
   const all = formatExact(Math.max(ever, missing));
   return `; ${formatExact(missing)} of ${all}${noun} are missing`;
 }
 
 const MOST_ROWS = 500;
 
-/** The first rows of a table, and what its caption says where that is not all. */
+/** The first rows of a table, and the caption text if there are more. */
 export function firstOf<T>(
   rows: readonly T[],
   noun: string,

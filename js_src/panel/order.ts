@@ -1,4 +1,4 @@
-// The order of rows that are sorted by weight: it must not change under who reads.
+// A stable order of rows sorted by weight, so that rows do not move while users read.
 
 import { useRef } from "preact/hooks";
 import type { PanelView } from "./panel_view";
@@ -6,8 +6,8 @@ import type { PanelView } from "./panel_view";
 const SORTED_EACH_MS = 10_000;
 
 /**
- * During the run it is sorted at most every 10 s, and never under the pointer:
- * `hands` belong to the list. With another `key` it is another order, at once.
+ * Sorts at most every 10 s during a run, and never while the pointer is over the list,
+ * which must spread `hands`. A new `key` sorts at once.
  */
 export function useOrder(
   view: PanelView,

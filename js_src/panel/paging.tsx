@@ -1,6 +1,6 @@
-// Long lists page by page, so that a page lays out few rows. A live list is shown from its
-// end: new rows come into sight for who is there, and are counted for who reads above. On
-// paper a list is printed from its first row on.
+// Long lists in pages, so that the browser lays out few rows. A live list starts at its end:
+// it follows new rows there, and counts them while the user reads further up. Printing
+// starts at the first row.
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -10,7 +10,7 @@ import type { PanelView } from "./panel_view";
 
 const PAGE_ROWS = 100;
 const PRINTED_ROWS = 1_000;
-/** So far from its end a list still is at its end. */
+/** Within this distance of its end, a list counts as scrolled to the end. */
 const END_PX = 8;
 
 interface Paged<T> {
@@ -19,7 +19,7 @@ interface Paged<T> {
   readonly total: number;
   readonly turn: (by: number) => void;
   readonly printing: boolean;
-  /** Below the list: scrolls with its end, and counts what came meanwhile. */
+  /** Shown below the list: detects its end and counts new rows. */
   readonly end: JSX.Element | null;
 }
 
@@ -29,8 +29,8 @@ interface Place {
 }
 
 /**
- * `key` says what the list is of: with another one it starts again. `grows`: at its end,
- * while the session is live; "in sight" from the beginning on.
+ * A new `key` resets the list. `grows`: whether a live session appends rows; with "in sight"
+ * the list follows them from the start.
  */
 export function usePages<T>(
   all: readonly T[],
@@ -51,7 +51,7 @@ export function usePages<T>(
     render();
   };
   const [following, setFollowing] = useState(grows === "in sight");
-  /** Rows that there were when the end was last in sight. */
+  /** Number of rows when the end was last visible. */
   const seen = useRef(total);
   const sentinel = useRef<HTMLDivElement>(null);
   const tail = live ? Math.max(0, total - PAGE_ROWS) : 0;
@@ -74,10 +74,10 @@ export function usePages<T>(
   useLayoutEffect(() => {
     const scroller = sentinel.current?.closest(".ds-panel-body");
     if (!scroller || printing) return;
-    // Who reads keeps the rows that are on the screen: the next render finds the same.
+    // While the user reads, keep the rows on the screen for the next render.
     if (!follows && first === null) place.current = { key, first: from };
     if (follows && first !== null) setFirst(null);
-    // What is shown has no layout before the next frame.
+    // New rows have no layout before the next frame.
     if (showsEnd) seen.current = total;
     if (!follows && (!isLast || seen.current === total)) return;
     const frame = requestAnimationFrame(() => {

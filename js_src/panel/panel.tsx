@@ -1,4 +1,4 @@
-// A panel of toolbar, body and status line, made of what differs from panel to panel.
+// The common frame of panels: toolbar, body and status line.
 
 import type { ComponentChildren, JSX } from "preact";
 import { formatMoment, plural } from "../base/format";
@@ -33,19 +33,19 @@ type Kind = Omit<PanelKind, "mount">;
 
 interface PanelParts {
   readonly Body: (props: { view: PanelView }) => JSX.Element | null;
-  /** Whether `/` leads to a field that filters its list. */
+  /** Whether `/` focuses a field that filters the panel's list. */
   readonly filters?: boolean;
-  /** What the status line says first: how much is shown of what there is. */
+  /** First facts of the status line: how much is shown. */
   readonly facts: (view: PanelView) => readonly Fact[];
-  /** Whether it has charts over time, which zoom and move together. */
+  /** Whether it has charts over time, which share one window. */
   readonly charts?: boolean;
-  /** Whether a chart is shown now, of which there is a picture. */
+  /** Whether it currently shows a chart that can be saved as a picture. */
   readonly hasPicture?: (view: PanelView) => boolean;
-  /** What the panel shows, chosen in its toolbar where that is wide. */
+  /** Controls in the toolbar if that is wide. */
   readonly Choices?: (props: { view: PanelView }) => JSX.Element | null;
-  /** The same, before what the panel is filtered to. */
+  /** Controls in the toolbar, before the filters. */
   readonly Lead?: (props: { view: PanelView }) => JSX.Element | null;
-  /** Keys of its own, which go before those of every panel. */
+  /** The panel's own keys, which take precedence over the common ones. */
   readonly press?: (view: PanelView, key: string, shift: boolean) => boolean;
   readonly shortcuts?: readonly Shortcut[];
   readonly gestures: readonly string[];
@@ -97,7 +97,7 @@ export function press(
 
 const SCROLLING = /^(Arrow|Home$|End$)/;
 
-/** Keys that scroll do so until a chart is clicked, as the wheel does. */
+/** Like the wheel, scroll keys scroll the page until the user clicks a chart. */
 export function pressInChart(
   view: PanelView,
   key: string,
@@ -131,7 +131,7 @@ export function PanelFrame(props: {
   view: PanelView;
   title: string;
   empty: EmptyState | null;
-  /** In place of the session's own; null: none is shown. */
+  /** Overrides the session's state; null shows none. */
   state?: State | null;
   brief: boolean;
   middle: ComponentChildren;
@@ -341,7 +341,7 @@ export const Tools = (props: {
   </>
 );
 
-/** Over the plot, for a moment. */
+/** A short message shown above the plot for a moment. */
 export function Hint({ view }: { view: PanelView }): JSX.Element | null {
   const { value: words } = view.hint;
   if (words === "") return null;

@@ -1,5 +1,5 @@
-// What a panel knows of its session and its surroundings. What it reads of the session
-// does not change while the panel is hidden, so that a hidden panel draws nothing.
+// The state of a panel: its session and surroundings. Values of the session are frozen while
+// the panel is hidden, so that a hidden panel draws nothing.
 
 import {
   computed,
@@ -28,7 +28,7 @@ const SAID_MS = 4000;
 export class PanelView {
   readonly session: ReadonlySignal<SessionStore | null>;
   readonly host: PanelHost;
-  /** The page is laid out for paper: there are no frames, and nothing to press. */
+  /** The page is laid out for paper: there are no animation frames, and buttons are useless. */
   readonly printing: ReadonlySignal<boolean>;
   readonly theme: ReadonlySignal<Theme> = computed(() => {
     const { value: theme } = this.environment.theme;
@@ -36,11 +36,11 @@ export class PanelView {
   });
   readonly breadth = computed(() => breadthOf(this.environment.width.value));
   readonly helpOpen = signal(false);
-  /** A sentence over the plot, for a moment. */
+  /** A message shown above the plot for a moment. */
   readonly hint = signal("");
-  /** The moment that the panel shows while it is paused. */
+  /** The time at which the panel was paused, or null. */
   readonly paused = signal<number | null>(null);
-  /** Codes of notices that were hidden. */
+  /** Codes of notices that the user closed. */
   readonly dismissed = signal<ReadonlySet<string>>(new Set());
 
   readonly state = this.read(({ state }) => state.value, "waiting");
@@ -52,7 +52,7 @@ export class PanelView {
   readonly behind_s = this.read(({ behind_s }) => behind_s.value, NaN);
   readonly summary = this.data<unknown>(({ summary }) => summary.value, null);
   readonly focus = this.read(({ focus }) => focus.value, NO_FOCUS);
-  /** Time under the pointer, in every panel of the page. */
+  /** Time under the pointer, shared by all panels of the page. */
   readonly crosshair = this.read<number | null>(
     ({ crosshair }) => crosshair.value,
     null,
@@ -65,21 +65,21 @@ export class PanelView {
   );
   /** Seconds since the epoch: time zero of every axis. */
   readonly origin = this.read(({ origin }) => origin.value, 0);
-  /** Grows with names, and with rows of tasks. */
+  /** Increases with new names and new task rows. */
   readonly namesVersion = this.read((store) => store.namesVersion.value, 0);
   readonly dataVersion = this.data((store) => store.dataVersion.value, 0);
-  /** What is later than this is still to come; null in a recording, which is over. */
+  /** The current time of a live session; null in a recording. */
   readonly present: ReadonlySignal<number | null> = computed(() =>
     this.host.live ? this.now.value : null,
   );
-  /** The end of the run; Infinity while it continues. */
+  /** The end of the run; Infinity while it is running. */
   readonly end: ReadonlySignal<number> = computed(() =>
     this.host.live ? Infinity : this.whole.value[1],
   );
-  /** The axis of the whole run. During the run it grows in steps, and never slides. */
+  /** The axis of the whole run. During the run its end grows in steps. */
   readonly whole: ReadonlySignal<Range> = computed(() => this.wholeRange());
   readonly selected = computed(() => this.focus.value.time);
-  /** Everything that narrows the view, workers and spans by their names. */
+  /** All filters, with names for workers and spans. */
   readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
     const focus = this.focus.value;
     void this.namesVersion.value;
@@ -87,11 +87,11 @@ export class PanelView {
     const spans = spanNames(this.session.value, focus.spans);
     return { ...focus, workers, spans, actions: this.actionsChosen() };
   });
-  /** Whether a pause keeps what the session says, or only what is drawn. */
+  /** Whether a pause freezes all session values, or only the drawing. */
   protected readonly freezes: boolean = true;
   private saying: ReturnType<typeof setTimeout> | undefined;
   private readonly tables = new Map<TableName, ReadonlySignal<unknown>>();
-  /** The session whose crosshair this panel has set. */
+  /** The session whose crosshair this panel has set; null if none. */
   private pointed: SessionStore | null = null;
 
   constructor(
@@ -104,7 +104,7 @@ export class PanelView {
     this.printing = host.printing ?? signal(false);
   }
 
-  /** What has arrived of a table. Reads a signal. */
+  /** The received rows of a table. Reads a signal. */
   table<N extends TableName>(name: N): TableView<N> {
     let table = this.tables.get(name);
     if (!table) {
@@ -127,7 +127,7 @@ export class PanelView {
     this.session.peek()?.setFocus(focus);
   }
 
-  /** What the charts show, for words and figures: it changes a few times a second. */
+  /** The time shown by the charts, for text and figures: updated a few times a second. */
   get range(): ReadonlySignal<Range> {
     return this.timeline.settled;
   }
@@ -136,7 +136,7 @@ export class PanelView {
     this.setFocus({ ...this.focus.peek(), time: time && [time[0], time[1]] });
   }
 
-  /** Puts the crosshair of every panel at a time; null where the pointer left this one. */
+  /** Sets the crosshair of all panels; null when the pointer has left this one. */
   point(time: number | null): void {
     const store = time === null ? this.pointed : this.session.peek();
     if (store && store.crosshair.peek() !== time) store.crosshair.value = time;
@@ -152,14 +152,14 @@ export class PanelView {
     this.timeline.window.goToNow();
   }
 
-  /** The part of the run that is shown; null for all of it. */
+  /** The shown part of the run in words; null for all of it. */
   get part(): string | null {
     const { window, anchor, settled } = this.timeline;
     void [anchor.value, settled.value];
     return shownPart(window, window.extent, this.origin.value);
   }
 
-  /** Shows everything, filtered to nothing. */
+  /** Removes all filters and shows the whole run. */
   showWhole(): void {
     if (!isWhole(this.focus.peek())) this.setFocus(NO_FOCUS);
     this.timeline.window.fit();
@@ -187,7 +187,7 @@ export class PanelView {
     return [];
   }
 
-  /** Keeps the window with the run; returns what ends it. */
+  /** Makes the window follow the run; returns a function that stops it. */
   followRun(): () => void {
     const { timeline } = this;
     const stops = [
@@ -210,7 +210,7 @@ export class PanelView {
     };
   }
 
-  /** The window learns where the data are now. Reads signals. */
+  /** Updates the window's extent of the data. Reads signals. */
   protected extend(): void {
     void this.session.value;
     const { value: whole } = this.whole;
@@ -218,7 +218,7 @@ export class PanelView {
     untracked(() => this.timeline.extend({ start: whole[0], stop }, whole));
   }
 
-  /** Goes to another panel, with another focus; null where the home shows no others. */
+  /** Shows another panel with a new focus; null if the host has no other panels. */
   get show(): ((panel: string, focus: Focus) => void) | null {
     const { host } = this;
     if (!host.show) return null;
@@ -228,7 +228,7 @@ export class PanelView {
     };
   }
 
-  /** Freeze what is shown while the session continues, or follow it again. */
+  /** Freezes the view while the session continues, or follows it again. */
   togglePause(): void {
     if (!this.host.live) return;
     const paused = this.paused.peek() === null;
@@ -271,7 +271,7 @@ export class PanelView {
       const start = origin || this.now.value;
       return [start, start + growingAxis(this.now.value - start)];
     }
-    // Of a recording that does not say when it was, rows do, or samples.
+    // A recording without times of its own: use those of its rows or samples.
     void this.dataVersion.value;
     const rows = this.session.value?.model.extent();
     const [start, stop] = rows

@@ -1,4 +1,4 @@
-// What the bodies of panels are made of: parts with a heading, lists of facts, tables.
+// Building blocks of panels: parts with a heading, lists of facts, tables.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -6,7 +6,7 @@ import { formatExact } from "../base/format";
 
 export function Part(props: {
   title?: string;
-  /** Beside the title, in a quiet colour. */
+  /** Shown beside the title in a quiet colour. */
   detail?: ComponentChildren;
   class?: string;
   tools?: ComponentChildren;
@@ -27,7 +27,7 @@ export function Part(props: {
 
 type Fact = readonly [name: string, value: ComponentChildren];
 
-/** Names and values; what is false is left out. */
+/** A list of names and values; entries that are false are left out. */
 export function FactList(props: {
   class: string;
   facts: readonly (Fact | false)[];
@@ -52,7 +52,7 @@ type Column =
   | {
       readonly name: ComponentChildren;
       readonly class?: string;
-      /** Of a table that a click on the heading sorts. */
+      /** Set if a click on the heading sorts the table. */
       readonly sort?: Sort;
     };
 
@@ -61,10 +61,10 @@ interface Sort {
   readonly choose: () => void;
 }
 
-/** The frame of every table: its children are the rows. */
+/** The frame of all tables; its children are the rows. */
 export function Table(props: {
   class?: string;
-  /** For screen readers, if there is no caption. */
+  /** Label for screen readers if there is no caption. */
   label?: string;
   caption?: ComponentChildren;
   columns: readonly Column[];
@@ -105,8 +105,8 @@ const SortButton = (
 );
 
 /**
- * Columns that sort, and by which a table is sorted now: figures from the largest on, words
- * from A on, and back to front with a second click.
+ * Sortable columns and the current sort order: figures descending, text ascending; a second
+ * click reverses it.
  */
 export function useSort<C extends string>(
   columns: readonly C[],

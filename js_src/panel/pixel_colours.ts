@@ -1,4 +1,4 @@
-// The colours of a session as pixels: what the raster paints lanes with.
+// The colours of a session as pixel values, for painting lanes.
 
 import type { ReadonlySignal } from "@preact/signals";
 import {
@@ -25,7 +25,7 @@ const DIMMED = 0.11;
 export interface PixelColours {
   readonly compute: TrackColours;
   readonly overlay: TrackColours;
-  /** Black or white, by prefix: what is readable on it. */
+  /** By prefix: black or white, whichever is readable on its colour. */
   readonly labels: readonly string[];
   readonly erredLabel: string;
   readonly background: number;
@@ -72,7 +72,7 @@ export function actionRgb(action: ActionColour, theme: Theme): Rgb {
   return parseColour(css) ?? theme.text2;
 }
 
-/** A tint of `colour` on the panel, as canvas code wants it. */
+/** A tint of `colour` on the panel's background, as a CSS colour. */
 export function tint(colour: Rgb, theme: Theme, share: number): string {
   return toCss(mix(colour, theme.panel, share));
 }
@@ -86,7 +86,7 @@ export function prefixColours(
   return (prefix) => slotColour(store.slots[prefix], dark);
 }
 
-/** The colours of a panel now; the same object while they are the same. */
+/** The current colours of a panel; the same object until they change. */
 export class ColoursOf {
   private made: PixelColours | null = null;
   private key = "";
@@ -116,7 +116,7 @@ interface Coloured {
   readonly environment: { readonly theme: ReadonlySignal<Theme> };
 }
 
-/** As a panel shows it now; reads the signal of the theme. */
+/** The current prefix colours of a panel; reads the signal of the theme. */
 export function prefixColoursOf(
   view: Coloured,
   store: SessionStore,
@@ -124,7 +124,7 @@ export function prefixColoursOf(
   return prefixColours(store, view.environment.theme.value.dark);
 }
 
-/** Colour of one action of a task: its own, black if it erred, or the prefix's. */
+/** Colour of a task's action: its own, black if it erred, or that of the prefix. */
 export function actionCss(
   action: string,
   erred: boolean,

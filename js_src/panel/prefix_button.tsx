@@ -1,4 +1,4 @@
-// A prefix's colour and name; a click isolates it in every panel, a second one frees it.
+// A prefix's colour and name; a click isolates it in all panels, a second click undoes it.
 
 import type { JSX } from "preact";
 import type { PanelView } from "./panel_view";
@@ -8,7 +8,7 @@ import { prefixColours } from "./pixel_colours";
 const OTHERS =
   "repeating-linear-gradient(135deg, var(--ds-text2) 0 2px, transparent 2px 4px)";
 
-/** CSS background of a prefix; hatched if it is several. */
+/** CSS background of a prefix; hatched for a sum of several. */
 export function prefixCss(view: PanelView, name: string): string {
   const store = view.session.value;
   void view.namesVersion.value;
@@ -42,7 +42,7 @@ export function PrefixButton(props: {
       <span class="ds-prefix-name">{name === "" ? "(no name)" : name}</span>
     </>
   );
-  // Such as the rest of many prefixes: there is nothing to isolate.
+  // Not a prefix, but for instance the sum of all others: it cannot be isolated.
   if (view.namesVersion.value > 0 && !known.includes(name)) {
     return (
       <span class="ds-prefix" title={name}>

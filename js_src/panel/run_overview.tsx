@@ -1,4 +1,4 @@
-// The whole run in small, and the window that the charts of a panel show.
+// An overview of the whole run, with the window that the panel's charts show.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -10,7 +10,7 @@ import type { PanelView } from "./panel_view";
 
 export function RunOverview(props: {
   view: PanelView;
-  /** The full height means this. */
+  /** The value that the full height represents. */
   most: number;
   paint: (area: PlotArea) => void;
 }): JSX.Element {

@@ -1,5 +1,5 @@
-// What is isolated and searched in a session. The model has one filter, so all panels of a
-// session share it. The first panel makes it, and the last to release it ends it.
+// Filter and search of a session. The model has one filter, so all panels of a session share
+// this object. The first panel creates it, and the last to release it disposes of it.
 
 import { effect, signal } from "@preact/signals";
 import type { FilterSpec } from "../model/filter";
@@ -12,7 +12,7 @@ const known = new WeakMap<SessionStore, SharedSelection>();
 
 export class SharedSelection {
   readonly search: Search;
-  /** Isolated actions, as the legend names them; prefixes are in the focus. */
+  /** Isolated actions, by their legend names; prefixes are in the focus. */
   readonly actions = signal<readonly string[]>([]);
   readonly version = signal(0);
   private readonly stop: () => void;
@@ -44,7 +44,7 @@ export class SharedSelection {
   private apply(): void {
     const spec = this.filter();
     const { found } = this.search.state.value;
-    // New names come often and change the filter seldom.
+    // New names arrive often but rarely change the filter.
     const rest = JSON.stringify({ ...spec, tasks: null });
     if (rest === this.applied && found === this.appliedFound) return;
     this.applied = rest;
@@ -53,7 +53,7 @@ export class SharedSelection {
     this.version.value = this.version.peek() + 1;
   }
 
-  /** Which rows are in the light; null when all are. */
+  /** The filter for rows; null if all rows pass. */
   private filter(): FilterSpec | null {
     const { store } = this;
     const { prefixes, spans, workers, cells } = store.focus.value;
@@ -109,17 +109,17 @@ function indexesOf(
   return wanted.map((name) => all.indexOf(name)).filter((at) => at >= 0);
 }
 
-/** So that each letter does not start a search of its own. */
+/** Delay while typing, so that not every letter starts a search. */
 const TYPING_MS = 120;
 
 export interface SearchState {
   readonly text: string;
-  /** Task numbers that match; null while nothing is searched. */
+  /** Matching task numbers; null without a search. */
   readonly found: Uint32Array | null;
   readonly progress: { searched: number; of: number } | null;
-  /** Not through yet: `found` belongs to what was typed before. */
+  /** The search has not finished: `found` belongs to the previous text. */
   readonly running: boolean;
-  /** The kernel is asked for keys that are not here; what is, was searched. */
+  /** Local keys were searched; missing ones have been requested from the kernel. */
   readonly fetching: boolean;
   readonly failed: string;
   /**
@@ -183,7 +183,7 @@ class Search {
     this.state.value = { ...this.state.peek(), ...part };
   }
 
-  /** More may be found later: the match that is shown stays the one that is shown. */
+  /** Updates the matches and keeps the current one, since more may be found later. */
   private show(tasks: Uint32Array, fetching: boolean): void {
     const { running, found: before, at } = this.state.peek();
     const same = !running && before?.length === tasks.length;
@@ -231,7 +231,7 @@ class Search {
   }
 }
 
-/** Inside the field: "3 of 41". */
+/** Text inside the search field, such as "3 of 41". */
 export function searchSummary(search: SearchState): string {
   const { found, prefixes, at } = search;
   if (search.failed !== "") return "failed";
@@ -248,7 +248,7 @@ export function searchSummary(search: SearchState): string {
     : `${formatCount(at + 1)} of ${total}`;
 }
 
-/** For the status line: how far the search reached. */
+/** Status line fact: how many keys were searched. */
 export function searchFact(search: SearchState, live: boolean): Fact | null {
   if (search.failed !== "") {
     return { text: `search failed: ${search.failed}`, level: "error" };
@@ -257,7 +257,7 @@ export function searchFact(search: SearchState, live: boolean): Fact | null {
   if (!progress) return null;
   const { searched, of } = progress;
   const text = `${formatExact(searched)} of ${formatExact(of)} keys searched`;
-  // That it is not through yet is no trouble.
+  // An unfinished search is not a problem.
   if (search.running || search.fetching || !isPartial(search)) return { text };
   return {
     text,

@@ -3,13 +3,13 @@
 import type { Span } from "../model/types";
 import { rowsOf, type TableView } from "../session/tables";
 
-/** Of a span around all others, which Dask makes by itself. */
+/** Whether this is the outermost span, which Dask creates by default. */
 export const isDefault = (span: Span | undefined): boolean =>
   span?.name.length === 1 && span.name[0] === "default";
 
 export const DEEPEST = 200;
 
-/** Of a span those around it, the outermost first, and itself. */
+/** For each span: the spans around it, outermost first, and itself. */
 export function chainsOf(
   spans: readonly Span[],
   spanTimes: TableView<"span_times">,
@@ -17,7 +17,7 @@ export function chainsOf(
   const around = new Map(
     rowsOf(spanTimes, "time").map(({ span, parent }) => [span, parent]),
   );
-  // Where Dask did not say, names do: of several with that name the one before.
+  // If Dask did not report the parent, find it by name; the last one if several match.
   const byName = new Map<string, number>();
   spans.forEach(({ name }, at) => byName.set(JSON.stringify(name), at));
   const parentOf = (span: number): number =>

@@ -1,5 +1,4 @@
-// What a panel shows when it has nothing to draw, and the banner above what it still
-// shows: what happened, and the next step.
+// Empty states and banners of a panel: what happened, and the next step.
 
 import type { JSX, ComponentChildren } from "preact";
 import type { Signal } from "@preact/signals";
@@ -13,7 +12,7 @@ import { isAlarming } from "./status_line";
 import type { TableView } from "../session/tables";
 import type { PanelView } from "./panel_view";
 
-/** Parts between back-ticks as code. Text only, never markup. */
+/** Shows parts between back-ticks as code. Plain text only, never markup. */
 export function WithCode(props: { text: string }): JSX.Element {
   const parts = props.text.split("`");
   return (
@@ -54,7 +53,7 @@ export function Empty(props: { state: EmptyState }): JSX.Element {
   );
 }
 
-/** Only problems interrupt a screen reader. */
+/** Screen readers announce only problems at once. */
 function Banner(props: {
   level: "info" | "warn" | "error";
   title: string;
@@ -100,7 +99,7 @@ function Banner(props: {
   );
 }
 
-/** The notice that the banner shows; the status line leaves it out. */
+/** The notice for the banner; the status line omits it. */
 export function bannerNotice(
   all: readonly Notice[],
   dismissed: ReadonlySet<string>,
@@ -118,7 +117,7 @@ export function Notices(props: {
   notices: readonly Notice[];
   dismissed: Signal<ReadonlySet<string>>;
   state: State | null;
-  /** The scheduler's clock at the last status. */
+  /** The scheduler's time at the last status. */
   now: number;
   shows: boolean;
 }): JSX.Element | null {
@@ -137,7 +136,7 @@ export function Notices(props: {
       />
     );
   }
-  // Of a session that was cut off the home knows why.
+  // The host knows why a session ended.
   const why = host.emptyState.value;
   if (why && (state === "lost" || state === "stopped") && props.shows) {
     return (
@@ -166,7 +165,7 @@ export const NO_CLIENT: EmptyState = {
   text: "Run `Client()`, and this panel starts automatically.",
 };
 
-/** Before the first word of a session; `notices` are what went wrong. */
+/** The empty state before the first message of a session; `notices`: problems so far. */
 export function beforeFirst(
   live: boolean,
   notices: readonly Notice[],
@@ -212,7 +211,7 @@ export function WithTable<N extends TableName>(props: {
   return <p class="ds-sentence" role="status">{`${verb} ${noun} …`}</p>;
 }
 
-/** In place of a panel's body that has no rows; `live` and `stored` say why, if no notice does. */
+/** Empty state of a panel without rows; `live` and `stored` are reasons if no notice is. */
 export function NoRows(props: {
   view: PanelView;
   table: TableName;
@@ -233,8 +232,8 @@ const whyUnread = ({ host, notices }: PanelView): Notice | undefined =>
   host.live ? undefined : notices.value.find(({ level }) => level === "error");
 
 /**
- * Why a table may have no rows, in the words of the notices; what the bounds of a
- * recording cost another table, or names, is no reason.
+ * Why a table may have no rows, from the texts of notices. Notices about limits of other
+ * tables, or about merged names, are no reason.
  */
 export function whyNone(view: PanelView, table: TableName): string {
   const isReason = (code: string): boolean =>

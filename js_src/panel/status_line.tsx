@@ -1,5 +1,5 @@
-// The last line of a panel: how much is shown, and what was dropped or lost. If there is
-// little room, the least important facts go first.
+// The status line of a panel: how much is shown, and what was dropped or lost. If there is
+// little room, the least important facts are hidden first.
 
 import type { JSX } from "preact";
 import type { Theme } from "../base/theme";
@@ -19,19 +19,19 @@ export interface Fact {
   readonly text: string;
   /** Shown in bold before the text: the "N" of "N of N". */
   readonly lead?: string;
-  /** What is left of the text where there is little room. */
+  /** Shorter text, used if there is little room. */
   readonly brief?: string;
   readonly level?: "warn" | "error";
   readonly title?: string;
   readonly run?: () => void;
-  /** Order of giving way: the highest goes first, 0 never. Default 2. */
+  /** The highest rank is hidden first, 0 never. Default: 2. */
   readonly rank?: number;
 }
 
 interface FittedFact {
   readonly fact: Fact;
   readonly text: string;
-  /** The line ends here: this fact ends in an ellipsis where it must. */
+  /** The last fact, which may be cut with an ellipsis. */
   readonly shrinks: boolean;
 }
 
@@ -49,7 +49,7 @@ const DEFAULT_RANK = 2;
 export const factWords = ({ lead, text }: Fact, words = text): string =>
   lead === undefined ? words : `${lead} ${words}`;
 
-/** What of a line fits into `room_px`; `widthOf` measures text. */
+/** The facts that fit into `room_px`; `widthOf` measures text. */
 export function fitFacts(
   facts: readonly Fact[],
   room_px: number,
@@ -74,9 +74,9 @@ export function fitFacts(
   for (const { fact, text, px } of byRank) {
     const shrinks = px > left;
     if (shrinks && rankOf(fact) > 0) {
-      // A short fact that matters little is not worth being cut.
+      // Hide unimportant facts rather than cut them.
       if (rankOf(fact) > DEFAULT_RANK) continue;
-      // A less important fact must not take the place of one that did not fit.
+      // A less important fact must not replace one that did not fit.
       if (left - BETWEEN_PX < SHORTEST_PX) break;
     }
     fitted.set(fact, { fact, text, shrinks });
@@ -100,7 +100,7 @@ export function StatusLine(props: {
   const { shown, hidden } = fitFacts(
     facts,
     props.width_px - PADDING_PX,
-    // Bold and rounding make it a little wider than what is measured.
+    // Bold text and rounding make it slightly wider than measured.
     (text) => textWidth(text, font) * 1.04 + 1,
   );
   const trouble = hidden.filter((fact) => fact.level !== undefined);
@@ -151,10 +151,10 @@ interface Liveness {
   readonly state: State;
   readonly behind_s: number;
   readonly now: number;
-  /** Why the picture is only kept, in the words of the home. */
+  /** Why the picture no longer updates, in the host's words; null if it does. */
   readonly kept: { readonly text: string; readonly trouble: boolean } | null;
   readonly paused: boolean;
-  /** It is part of a saved picture, which is looked at later. */
+  /** For a saved picture, which needs absolute times. */
   readonly pictured?: boolean;
 }
 
@@ -176,7 +176,7 @@ export function livenessFact(input: Liveness): Fact {
       }
       if (!(input.behind_s >= 0)) return { text: "live", rank };
       const text = `live, ${formatBehind(input.behind_s)} behind`;
-      // A second or two is what polling costs; more is trouble.
+      // Polling causes a delay of one or two seconds; more is a problem.
       return input.behind_s > 3
         ? { text, level: "warn" }
         : { text, brief: "live", rank };
@@ -202,7 +202,7 @@ export const noticeFact = ({ level, text, next }: Notice): Fact => ({
   title: `${text}\n${next}`,
 });
 
-/** How many rows a panel has. */
+/** The number of rows of a panel. */
 export const countFact = (
   count: number,
   one: string,
@@ -213,13 +213,13 @@ export const countFact = (
   rank: 0,
 });
 
-/** None where none erred. */
+/** Empty if nothing erred. */
 export const erredFacts = (
   erred: number,
   text = `${formatExact(erred)} erred`,
 ): Fact[] => (erred > 0 ? [{ text, level: "error", rank: 1 }] : []);
 
-/** What is no longer kept, or never was, of the rows that a panel lists. */
+/** How many rows of a panel were dropped, or whether a recording is incomplete. */
 export const droppedFact = (
   notices: readonly Notice[],
   dropped: number,
@@ -237,7 +237,7 @@ export const droppedFact = (
 export const isCut = (notices: readonly Notice[]): boolean =>
   notices.some(({ code }) => code === "file-cut");
 
-/** `why` is what the home says of a session that was cut off. */
+/** `why`: the host's reason for the end of a session. */
 export const isAlarming = (why: EmptyState | null): boolean =>
   why === null || why.trouble === true;
 
@@ -245,8 +245,8 @@ export const keptOf = (why: EmptyState | null): Liveness["kept"] =>
   why?.status ? { text: why.status, trouble: isAlarming(why) } : null;
 
 /**
- * `own` is the session's state; without a session null. `empty` is what the panel shows
- * in place of its body. Null of a recording: each is over.
+ * The state to show; null for recordings, which have none. `own`: state of the session, null
+ * without one. `empty`: what the panel shows in place of its body.
  */
 export function stateShown(
   own: State | null,
@@ -260,7 +260,7 @@ export function stateShown(
   return empty?.state === "stopped" ? "stopped" : own;
 }
 
-/** Of all workers, by their last heartbeats; null if unknown. */
+/** Running tasks of all workers, by their last heartbeats; null if unknown. */
 export function runningTasks(workers: readonly Worker[]): number | null {
   let sum = 0;
   for (const { running } of workers) {

@@ -1,4 +1,4 @@
-// The answer about one task, checked before it is used; what is wrong in it counts as missing.
+// The kernel's answer about one task, validated; invalid parts count as missing.
 
 import { useEffect, useState } from "preact/hooks";
 import { lax, list, num, record, str } from "../base/check";
@@ -35,7 +35,7 @@ export function readTaskDetail(answer: unknown): TaskDetail {
   };
 }
 
-/** The kernel knows tasks whose rows are not on this page. */
+/** Asks the kernel, which also knows tasks whose rows are not on this page. */
 export const askTask = async (
   session: SessionStore,
   task: number,
@@ -46,7 +46,7 @@ export type Asked =
   | { readonly state: "known"; readonly detail: TaskDetail }
   | { readonly state: "failed"; readonly problem: Problem };
 
-/** What is known of a task, and what asks again. */
+/** The detail of a task, and a function that requests it again. */
 export function useTaskDetail(
   session: SessionStore,
   task: number,
@@ -72,7 +72,7 @@ export function useTaskDetail(
 
 export type Part = TaskDetail["startstops"][number];
 
-/** From the first start to the last stop, clocks that disagree included. */
+/** From the first start to the last stop, even if clocks disagree. */
 export function endsOf(parts: readonly Part[]): [number, number] {
   let [start, stop] = [Infinity, -Infinity];
   for (const part of parts) {

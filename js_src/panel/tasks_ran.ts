@@ -1,5 +1,5 @@
-// When the tasks of cells and spans ran, and their prefixes: data that has neither is
-// narrowed to these.
+// Times and prefixes of the tasks of cells and spans. They filter data that have no cells or
+// spans themselves.
 
 import { rowsOf } from "../session/tables";
 import type { Range } from "../timeline/window";
@@ -7,13 +7,13 @@ import { cellsOfPanel } from "./cells";
 import type { PanelView } from "./panel_view";
 
 interface TasksRan {
-  /** From the first graph of the cells on. */
+  /** Starts with the first graph of the cells. */
   readonly time: Range;
-  /** Indexes; null where it is not known which tasks ran. */
+  /** Indexes; null if it is unknown which tasks ran. */
   readonly prefixes: ReadonlySet<number> | null;
 }
 
-/** Reads signals. Names of cells, ids of spans; of one kind none is all. */
+/** `cells` are names, `spans` are ids; an empty list means all. Reads signals. */
 export function tasksRan(
   view: PanelView,
   cells: readonly string[],
@@ -39,7 +39,7 @@ export function tasksRan(
     stop = Math.max(stop, group.stop);
   }
   if (prefixes.size > 0) return { time: [start, stop], prefixes };
-  // The tasks are not on this page.
+  // The page does not have the tasks: use the times of the spans.
   for (const one of rowsOf(view.table("span_times"), "time")) {
     if (!within.has(one.span)) continue;
     if (one.start < start) start = one.start;
@@ -48,6 +48,6 @@ export function tasksRan(
   return { time: [start, stop > start ? stop : Infinity], prefixes: null };
 }
 
-/** Grows when tasks came: of a live session with each status, not with each frame. */
+/** Changes when tasks arrive; in a live session with each status, not with each frame. */
 export const dataMoment = (view: PanelView): number =>
   view.host.live ? view.now.value : view.dataVersion.value;

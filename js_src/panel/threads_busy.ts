@@ -1,4 +1,4 @@
-// Threads busy over time, by prefix, as an area of a plot.
+// Busy threads over time by prefix, as an area of a plot.
 
 import { formatExact } from "../base/format";
 import { fullHeight, Minimap } from "../derive/minimap";
@@ -7,12 +7,12 @@ import type { PlotArea } from "../timeline/time_plot";
 
 export class ThreadsBusyArea {
   private readonly minimap = new Minimap();
-  /** Pixels come by way of another canvas: where nothing is, the plot stays. */
+  /** Drawn through a second canvas, so that empty pixels keep the plot's background. */
   private readonly canvas = document.createElement("canvas");
   private readonly ink = this.canvas.getContext("2d");
   private image: ImageData | null = null;
 
-  /** Counts what is in a range; returns how many threads the full height means. */
+  /** Counts a time range; returns how many threads the full height represents. */
   update(
     model: TaskModel,
     [start, stop]: readonly [number, number],
@@ -23,12 +23,12 @@ export class ThreadsBusyArea {
     this.minimap.update(model, { start, secondsPerPixel, width_px });
     const filtered = model.filter?.byRow ?? false;
     const { most } = this.minimap;
-    // If nothing was busy, the height has no meaning.
+    // If nothing was busy, there is no scale.
     if (most === 0 && (filtered || threads === 0)) return 0;
     return fullHeight({ most, threads, filtered });
   }
 
-  /** `full` is how many threads the height means; nothing is drawn from `end` on. */
+  /** `full`: threads that the height represents. Nothing is drawn after pixel `end`. */
   paint(
     { context, left, top, width, height }: Omit<PlotArea, "y">,
     full: number,
@@ -53,7 +53,7 @@ export class ThreadsBusyArea {
   }
 }
 
-/** `peak` is the height where that is not the number of threads. */
+/** `peak`: threads that the full height represents, if not `threads`. */
 export function threadsLabel(
   threads: number,
   peak: number | null,
@@ -69,7 +69,7 @@ export function threadsLabel(
       title: `None of ${have} threads was busy with the isolated tasks.`,
     };
   }
-  // A mean over the time of a pixel: at some moment so many threads were busy.
+  // `peak` is a mean over the time of a pixel, so at some moment this many were busy.
   const most = formatExact(Math.ceil(Number(peak.toPrecision(3))));
   return {
     text: `Threads, peak ${most}`,

@@ -1,4 +1,4 @@
-// A plot over time as a component.
+// A plot over time as a Preact component.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -13,9 +13,9 @@ import type { PanelView } from "./panel_view";
 
 export function TimeChart(props: {
   view: PanelView;
-  /** What it shows, in words: for who cannot see it. */
+  /** Description for screen readers. */
   label: string;
-  /** With text of the usual size; without it, as high as what it lies in. */
+  /** Height for the default text size; without it, the height of the parent. */
   height_px?: number;
   content: Omit<TimePlotContent, "origin" | "present" | "theme">;
 }): JSX.Element {
@@ -41,9 +41,9 @@ export function TimeChart(props: {
 
   const printing = view.printing.value;
   const printed = useRef(false);
-  // Not after the frame: it is drawn in the same as the words around it.
+  // A layout effect, so that the plot is drawn in the same frame as the text around it.
   useLayoutEffect(() => {
-    // Afterwards once more: the screen has another width than paper.
+    // Also draw at once after printing, since the screen has another width.
     const atOnce = printing || printed.current;
     printed.current = printing;
     if (!plot.current) return;

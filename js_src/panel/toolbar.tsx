@@ -1,4 +1,4 @@
-// The first line of a panel: its name, its state in one word, and tools.
+// The toolbar of a panel: its name, its state in one word, and tools.
 
 import type { ComponentChildren, JSX } from "preact";
 import type { State } from "../schema";
@@ -18,7 +18,7 @@ const WORDS: Record<State, string> = {
 
 function StateWord(props: {
   state: State;
-  /** Text such as "at 21.0 s" while the panel is paused, else null. */
+  /** Text such as "at 21.0 s" while the panel is paused; else null. */
   paused: string | null;
 }): JSX.Element {
   if (props.paused !== null) {
@@ -49,7 +49,7 @@ export function Toolbar(props: {
   state: State | null;
   paused: string | null;
   brief?: boolean;
-  /** Beside the state: what the panel is filtered to. */
+  /** Shown beside the state: the filters. */
   children?: ComponentChildren;
   tools: ComponentChildren;
 }): JSX.Element {
@@ -81,7 +81,7 @@ const chooserOf = (view: Chosen): Chooser | null => {
 
 export const isChosen = (view: Chosen): boolean => chooserOf(view) !== null;
 
-/** The chosen name takes the place of the panel's, which its tab has, too. */
+/** In narrow panels the chosen name replaces the panel's, which is also on its tab. */
 export function chooserCrowds(view: Chosen): boolean {
   const { value: width } = view.environment.width;
   return width < CROWDED_PX && isChosen(view);
@@ -136,7 +136,7 @@ export function ChooserMenu(props: { view: Chosen }): JSX.Element | null {
   );
 }
 
-/** A dot in the colour of a state; a ring around it while tasks run. */
+/** A dot in the colour of the state, with a ring while tasks run. */
 export const Mark = (props: Pick<Choice, "state" | "active">): JSX.Element => (
   <span class={`ds-state-${props.state}`} aria-hidden="true">
     <span class={props.active ? "ds-dot ds-active" : "ds-dot"} />

@@ -1,5 +1,5 @@
 // A Python traceback as frames, so that users see their own lines first.
-// What does not look like one is shown as it came.
+// Other text is shown unchanged.
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -10,22 +10,22 @@ interface Frame {
   readonly file: string;
   readonly line: number;
   readonly name: string;
-  /** The lines of code below the frame, as Python printed them. */
+  /** The code lines of the frame, as Python printed them. */
   readonly code: string;
-  /** Code of an installed package or of Python itself. */
+  /** Whether the code belongs to an installed package or to Python itself. */
   readonly library: boolean;
 }
 
 interface Traceback {
   readonly frames: readonly Frame[];
-  /** Lines that belong to no frame: notes, "During handling of …". */
+  /** Lines outside of frames: notes, "During handling of …". */
   readonly rest: string;
 }
 
 const FRAME = /^\s*File "(.*)", line (\d+)(?:, in (.*))?$/;
 const LIBRARY =
   /[\\/](site-packages|dist-packages|lib[\\/]python\d[\d.]*)[\\/]|^<frozen /;
-/** Python underlines the part of a line that failed: not code. */
+/** Python's underline below the failing part of a line, which is not code. */
 const MARKS = /^[\s~^]+$/;
 
 export function parseTraceback(text: string): Traceback {
@@ -62,8 +62,8 @@ export function parseTraceback(text: string): Traceback {
 const HEADER = "Traceback (most recent call last):";
 
 /**
- * The whole traceback for the clipboard: which task, then what Python would print, also where
- * the head or the last line of that is missing.
+ * The whole traceback for the clipboard: the task, then the text as Python prints it; adds a
+ * missing first or last line.
  */
 export function tracebackToCopy(
   key: string | null,
@@ -75,7 +75,7 @@ export function tracebackToCopy(
   if (!body.some((line) => line.startsWith("Traceback ("))) {
     lines.unshift(HEADER);
   }
-  // Frames and their code are indented; the line that ends it is not.
+  // Frames and their code are indented, the last line is not: here it is missing.
   if (/^\s/.test(body.at(-1) ?? " ")) {
     lines.push(message === "" ? type : `${type}: ${message}`);
   }
@@ -104,13 +104,13 @@ type Exception = readonly [type: string, message: string];
 
 const NAME = String.raw`[\p{L}_][\p{L}\p{N}_.]{0,100}`;
 const matcher = (rest: string): RegExp => new RegExp(`^(${NAME})${rest}$`, "u");
-/** As `repr` writes one with a single text, one with anything else; as Python prints one. */
+/** Formats of an exception: `repr` of one text, `repr` of other arguments, `str`. */
 const ONE_TEXT = matcher(String.raw`\((['"])((?:\\[^]|(?!\2)[^\\])*)\2,?\)`);
 const CALL = matcher(String.raw`\(([^]*)\)`);
 const LINE = matcher(String.raw`:\s+([^]*)`);
 const BARE = /^[\w.]+(?:Error|Exception|Warning|Interrupt|Exit|Group)$/;
 
-/** `ValueError('cannot reindex')` as a type and a message; so does `derive/findings.py`. */
+/** Splits `ValueError('cannot reindex')` into type and message, like `derive/findings.py`. */
 export function splitException(exception: string): Exception {
   const text = exception.trim();
   const one = ONE_TEXT.exec(text);
@@ -121,7 +121,7 @@ export function splitException(exception: string): Exception {
 }
 
 export function TracebackText(props: {
-  /** Of the task; null while unknown. */
+  /** Key of the task; null while unknown. */
   taskKey: string | null;
   exception: Exception;
   traceback: string;
@@ -133,7 +133,7 @@ export function TracebackText(props: {
   const [type, message] = props.exception;
   const { frames, rest } = parseTraceback(props.traceback);
   const own = frames.filter((frame) => !frame.library);
-  // Where every frame is a library's, the last ones say most.
+  // If all frames are library code, the last ones are the most useful.
   const brief = own.length > 0 ? own : frames.slice(-2);
   const hidden = frames.length - brief.length;
   const shown = all ? frames : brief;

@@ -1,5 +1,4 @@
-// The lanes of a plot, grouped by worker, and what to call a worker where there is much room,
-// little, or next to none.
+// The lanes of a plot, grouped by worker, and names of workers in three lengths.
 
 import type { Lane, Worker } from "../model/types";
 import type { SessionStore } from "../session/session";
@@ -10,11 +9,11 @@ import { shortenMiddle, textWidth } from "../base/text_width";
 export interface WorkerGroup {
   readonly address: string;
   readonly name: string;
-  /** Two or three letters, for a gutter of 32 px. */
+  /** Two or three characters, for a gutter of 32 px. */
   readonly short: string;
-  /** Lanes that ran something, then -1 for each thread that has not yet. */
+  /** Lanes with tasks, then -1 for each thread that has not run any. */
   readonly lanes: readonly number[];
-  /** As the scheduler last reported it; null when it has left. */
+  /** As last reported by the scheduler; null if the worker has left. */
   readonly info: Worker | null;
 }
 
@@ -22,7 +21,7 @@ export function plainAddress(address: string): string {
   return address.replace(/^[a-z+]+:\/\//i, "");
 }
 
-/** LocalCluster calls its workers 0, 1, 2…; unnamed ones carry their address. */
+/** LocalCluster names its workers 0, 1, 2…; unnamed workers have their address as name. */
 function nameOf(given: string, address: string): string {
   if (given === "" || given === address) return plainAddress(address);
   return /^\d+$/.test(given) ? `worker-${given}` : given;
@@ -37,9 +36,9 @@ function shortOf(name: string, at: number): string {
 const natural = new Intl.Collator("en", { numeric: true });
 
 /**
- * `onlyWorkers`: addresses that the focus isolates; empty means all. Workers
- * that have left keep their lanes, after those that are there, and the names
- * that they had (`names`, by address).
+ * `onlyWorkers`: addresses isolated by the focus; empty means all. Workers that
+ * have left keep their lanes, after the present ones, and their names (`names`,
+ * by address).
  */
 export function groupLanes(
   lanes: readonly Lane[],
@@ -83,7 +82,7 @@ export function groupLanes(
   }));
 }
 
-/** Whether they lie alike: what the scheduler says of memory moves nothing. */
+/** Whether groups have the same layout; ignores `info`, such as memory. */
 export function lieAlike(
   some: readonly WorkerGroup[],
   others: readonly WorkerGroup[],
@@ -120,12 +119,12 @@ interface Known {
   readonly nameOf: NameOf;
 }
 
-/** Typing into a filter redraws a list with each key: the names are the same. */
+/** Cached, since typing into a filter redraws lists with each key. */
 const known = new WeakMap<PanelView, Known>();
 
 /**
- * Reads signals: a component that calls it is drawn again with the names. The same
- * function as before while they are the same.
+ * Reads signals, so a calling component is redrawn when names change. Returns the same
+ * function until then.
  */
 export function workerNames(view: PanelView): NameOf {
   const store = view.session.value;
@@ -151,7 +150,7 @@ function namesByAddress(
   }
   const workers = store?.workers.peek() ?? [];
   for (const { address, name } of workers) given.set(address, name);
-  // Also those that never ran anything, and so have no lanes.
+  // Include workers that never ran a task and so have no lanes.
   const lanes = [...given.keys()].map((worker) => ({ worker, thread: "" }));
   const groups = groupLanes(
     [...(store?.lanes ?? []), ...lanes],
@@ -162,17 +161,17 @@ function namesByAddress(
   return new Map(groups.map(({ address, name }) => [address, name]));
 }
 
-/** In sizes of the text; longer names lose their middle, since their ends differ. */
+/** In multiples of the text size; longer names are cut in the middle, as their ends differ. */
 const ROOM_EM = 15;
-/** Names come from anywhere: forget them all rather than grow. */
+/** Bounds the cache: it is cleared when it holds more names than this. */
 const MOST_KNOWN = 4000;
 
-/** By font with its size, and name: shortening one takes dozens of measurements. */
+/** Cache by font and name, since shortening a name takes dozens of measurements. */
 const knownShort = new Map<string, string>();
 
 /**
- * Reads signals: a component that calls it is drawn again with the theme. Paper has room,
- * and no tooltip.
+ * Reads signals, so a calling component is redrawn with the theme. Printed names are not
+ * shortened: paper has more room and no tooltips.
  */
 export function shortNames(
   view: Pick<PanelView, "theme" | "printing">,

@@ -1,15 +1,15 @@
-// What workers did, as marks: states that last, and that they came, left or restarted.
+// Events of workers as marks: lasting states, and workers that joined, left or restarted.
 
 import type { Change } from "../model/types";
 import type { Item } from "../timeline/marks";
 
 export interface WorkerItem extends Item {
   readonly what: string;
-  /** Name of the worker; empty where it is about all of them. */
+  /** Name of the worker; empty if it concerns all workers. */
   readonly worker: string;
 }
 
-/** What begins a state, and what ends it, beside the worker's leaving. */
+/** Events that begin a state and those that end it; it also ends if the worker leaves. */
 const STATES = { paused: "running", spilling: "not-spilling" } as const;
 
 const MOMENTS: ReadonlyMap<string, string> = new Map([
@@ -18,7 +18,7 @@ const MOMENTS: ReadonlyMap<string, string> = new Map([
   ["restarted", "restarted, all tasks forgotten"],
 ]);
 
-/** In order of their start; a state that continues ends at Infinity. */
+/** Sorted by start; a state that continues stops at Infinity. */
 export function workerItems(
   changes: readonly Change[],
   nameOf: (worker: string) => string,
