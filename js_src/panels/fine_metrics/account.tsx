@@ -1,4 +1,4 @@
-// One bar is threads × time: what ran, what was idle and why, what is not accounted for.
+// A bar of threads × time: running, idle by cause, and unaccounted.
 
 import type { JSX } from "preact";
 import {
@@ -24,7 +24,7 @@ interface Segment {
   readonly colour?: string;
 }
 
-/** Heaviest first. */
+/** Causes with idle time, largest first. */
 export function idleCauses(idle: Readonly<Record<Cause, number>>): Cause[] {
   return CAUSES.filter((cause) => idle[cause] > 0).sort(
     (one, other) => idle[other] - idle[one],
@@ -54,7 +54,7 @@ export function AccountBar(props: {
     measured - parts.reduce((all, { seconds }) => all + seconds, 0);
   const all: Segment[] = [
     ...parts,
-    // What sums in another order differ by is nothing.
+    // Ignore rounding errors from sums in different order.
     ...(others > measured * 1e-9
       ? [{ name: "not selected", seconds: others, class: "ds-fine-others" }]
       : []),

@@ -1,4 +1,4 @@
-// What was measured, as bars: by function, each stacked by activity, and by activity.
+// Bars of the metrics: by function, stacked by activity, and by activity.
 
 import type { JSX } from "preact";
 import { formatShare } from "../../base/format";
@@ -75,7 +75,7 @@ export function ByActivity(props: {
   );
 }
 
-/** With another choice rows are sorted at once. */
+/** Key of the order: rows are sorted at once if a choice changes. */
 function orderOf(view: PanelView): string {
   const { time, prefixes, spans, cells } = view.focus.value;
   const { unit, activities } = choicesOf(view);

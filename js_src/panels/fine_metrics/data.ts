@@ -1,5 +1,5 @@
-// What the tables say of Fine Performance Metrics, read once for each arrival and each
-// choice: bars, table, chart and status line ask for the same.
+// Data of the Fine Metrics panel, computed once per change of rows or choices and shared by
+// bars, table, chart and status line.
 
 import { type Signal, signal } from "@preact/signals";
 import { activityRank } from "../../base/palette";
@@ -30,13 +30,13 @@ import type { Range } from "../../timeline/window";
 
 export type Mode = "function" | "activity" | "time";
 
-/** What this panel alone shows. */
+/** Choices that apply only to this panel. */
 export interface Choices {
   readonly mode: Signal<Mode>;
   readonly unit: Signal<string>;
   readonly share: Signal<boolean>;
   readonly table: Signal<boolean>;
-  /** None means all. */
+  /** Empty means all. */
   readonly activities: Signal<readonly string[]>;
 }
 
@@ -55,24 +55,24 @@ export function choicesOf(view: PanelView): Choices {
 }
 
 export const EXECUTE = "execute";
-/** The first unit of its dictionary. */
+/** Index of the unit "seconds", always the first in its dictionary. */
 export const SECONDS = 0;
 
-/** From the beginning of the run to its end, or to now. */
+/** From the start of the run to its end, or to now. */
 export function knownTime(view: PanelView): Range {
   const [start, stop] = view.whole.value;
   return [start, Math.min(stop, view.present.value ?? stop)];
 }
 
 export interface Scope {
-  /** What figures are of. */
+  /** The time that figures cover. */
   readonly time: Range;
   /** Indexes that count, as masks; null is all. */
   readonly prefixes: Uint8Array | null;
   readonly spans: Uint8Array | null;
-  /** Tasks whose part counts: those of cells; null is all. */
+  /** Task groups whose share counts (those of chosen cells); null is all. */
   readonly groups: readonly Group[] | null;
-  /** The same for the same figures, and for those of the same names in another time. */
+  /** `id`: equal for equal figures. `names`: the same, ignoring the time. */
   readonly id: string;
   readonly names: string;
 }
@@ -80,14 +80,14 @@ export interface Scope {
 export const isNarrowed = ({ prefixes, spans, groups }: Scope): boolean =>
   prefixes !== null || spans !== null || groups !== null;
 
-/** Of names that are chosen, null where none are: which of all they are. */
+/** A mask of the chosen names; null if none is chosen. */
 function maskOf<T>(chosen: readonly T[], all: readonly T[]): Uint8Array | null {
   if (chosen.length === 0) return null;
   const wanted = new Set(chosen);
   return Uint8Array.from(all, (one) => Number(wanted.has(one)));
 }
 
-/** The focus as far as metrics know it: of cells the part that their tasks took. */
+/** The parts of the focus that metrics support. For cells, it uses the share of their tasks. */
 export function scopeOf(view: PanelView): Scope {
   const { time, prefixes, spans, cells } = view.focus.value;
   const names = namesOf(view, "prefixes");
@@ -114,7 +114,7 @@ export function scopeOf(view: PanelView): Scope {
   };
 }
 
-/** When tasks of cells ran, from their first graph on. */
+/** Task groups of cells, and their time, starting with the first graph. */
 function tasksOfCells(
   view: PanelView,
   names: readonly string[],
@@ -125,7 +125,7 @@ function tasksOfCells(
   const begins = cells.flatMap(({ start, graphs }) =>
     graphs.length > 0 ? graphs.map(({ time }) => time) : [start],
   );
-  // Of cells of which no task has ended: their own time.
+  // If no task has ended yet, use the end of the cells.
   const ends = (groups.length > 0 ? groups : cells).map(({ stop }) => stop);
   const first = Math.min(...begins, ...groups.map(({ start }) => start));
   const time: Range =
@@ -133,7 +133,7 @@ function tasksOfCells(
   return { groups, time };
 }
 
-/** One row of bars: a sum, and what it consists of by activity. */
+/** One bar: a sum and its parts by activity. */
 export interface Bar {
   readonly name: string;
   readonly total: number;
@@ -144,7 +144,7 @@ const byRank = (one: { name: string }, other: { name: string }): number =>
   activityRank(one.name) - activityRank(other.name) ||
   (one.name < other.name ? -1 : 1);
 
-/** Which activities count. */
+/** A mask of the activities that count. */
 const activityMask = (view: PanelView): Uint8Array => {
   const only = choicesOf(view).activities.value;
   return Uint8Array.from(namesOf(view, "activities"), (name) =>
@@ -155,7 +155,7 @@ const activityMask = (view: PanelView): Uint8Array => {
 export const unitIndex = (view: PanelView): number =>
   namesOf(view, "units").indexOf(choicesOf(view).unit.value);
 
-/** Of each key of one context whether it counts, and how much of it there is. */
+/** By key: whether it counts in a context, and its amount. */
 function measuredOf(
   view: PanelView,
   scope: Scope,
@@ -166,7 +166,7 @@ function measuredOf(
   const isExecute = context === EXECUTE;
   const counts = keysIn(rows.keys, {
     ...{ unit, context: namesOf(view, "contexts").indexOf(context) },
-    // Other contexts know no functions, and only p2p knows spans.
+    // Other contexts have no functions, and only p2p has spans.
     prefixes: isExecute ? scope.prefixes : null,
     spans: isExecute ? scope.spans : null,
     activities: activityMask(view),
@@ -178,13 +178,13 @@ function measuredOf(
   return [counts, sums];
 }
 
-/** Of a scope that is shown, the bars that its parts asked for. */
+/** Cache of bars by scope. */
 const madeBars = new WeakMap<
   Scope,
   { readonly rows: unknown; readonly bars: Map<string, readonly Bar[]> }
 >();
 
-/** The bars of one context; the same while nothing came and nothing else was chosen. */
+/** The bars of one context; cached until rows or choices change. */
 export function barsOf(
   view: PanelView,
   scope: Scope,
@@ -218,7 +218,7 @@ function countBars(
     let sorted: Bar["parts"] | null = null;
     return {
       ...{ name: names[sum.index] ?? "", total: sum.total },
-      // Of thousands of bars few are shown.
+      // Lazy, since only few of thousands of bars are shown.
       get parts() {
         return (sorted ??= sum
           .parts()
@@ -229,11 +229,11 @@ function countBars(
   });
 }
 
-/** What was measured, of each key: as the bars, of all contexts. */
+/** The amounts of all contexts by key, for the table. */
 export interface Figures {
-  /** Those that count. */
+  /** The keys that count. */
   readonly keys: Uint32Array;
-  /** Of each key. */
+  /** Amount by key. */
   readonly values: Float64Array;
   /** Context, function, activity and span of a key. */
   readonly words: (key: number) => readonly string[];
@@ -267,7 +267,7 @@ export function figuresOf(view: PanelView, scope: Scope): Figures {
 export const heaviestFirst = (bars: readonly Bar[]): Bar[] =>
   [...bars].sort((one, other) => other.total - one.total);
 
-/** Contexts of which anything is there, besides executing. */
+/** Contexts with data, except execute. */
 export function otherContexts(view: PanelView, scope: Scope): string[] {
   const rows = metricRows(view);
   const names = namesOf(view, "contexts");
@@ -284,7 +284,7 @@ export function otherContexts(view: PanelView, scope: Scope): string[] {
     .filter((name) => name !== EXECUTE);
 }
 
-/** Units of which anything was measured, seconds first. */
+/** Units with data, seconds first. */
 export function unitsOf(view: PanelView): string[] {
   const names = namesOf(view, "units");
   const found = new Set([0, ...metricRows(view).keys.used("unit").indexes]);
@@ -292,13 +292,13 @@ export function unitsOf(view: PanelView): string[] {
 }
 
 export interface Stack {
-  /** The lowest first. */
+  /** From the lowest layer to the highest. */
   readonly names: readonly string[];
   /** At `group * columns + column`. */
   readonly values: Float64Array;
 }
 
-/** What executing took, by activity, in the columns of a grid. */
+/** Executing by activity, in the columns of a grid. */
 export function stackIn(view: PanelView, grid: Grid, scope: Scope): Stack {
   const rows = metricRows(view);
   const names = namesOf(view, "activities");
@@ -318,7 +318,7 @@ export function stackIn(view: PanelView, grid: Grid, scope: Scope): Stack {
   return { names: layers.map(({ name }) => name), values };
 }
 
-/** Seconds of threads that executing took, of all functions and spans; and of which no task ran. */
+/** Thread-seconds of executing, for all functions; and the part in which no task ran. */
 function measuredIn(view: PanelView, grid: Grid): [Float64Array, Float64Array] {
   const rows = metricRows(view);
   const names = namesOf(view, "activities");
@@ -358,7 +358,7 @@ function read(view: PanelView): Read {
   let found = known.get(system);
   if (!found) {
     const none = namesOf(view, "prefixes").indexOf("");
-    // Of the whole cluster both keys of a row are empty.
+    // Rows of the whole cluster have neither worker nor prefix.
     const key = { prefix: none, worker: "" };
     const rows = none < 0 ? null : rowsOf(TABLES.states, states.rings, key);
     const line = lineOf(rowsOf(TABLES.system, system.rings), "threads");
@@ -374,7 +374,7 @@ function read(view: PanelView): Read {
   return found;
 }
 
-/** What executes now: of each prefix the last row holds. */
+/** Running tasks, from the last row of each prefix. */
 function runningIn({ rings }: TableView<"states">, none: number): Running[] {
   const last = new Map<number, { time: number; running: Running[] }>();
   for (const { columns, rows } of rings) {
@@ -398,13 +398,13 @@ function threadsOf(view: PanelView, { threads }: Read): Steps {
   return { time: Float64Array.of(view.whole.value[0]), value: [count] };
 }
 
-/** Threads of workers that are paused, from change to change. */
+/** Threads of paused workers over time. */
 export function pausedThreads(
   changes: readonly Pick<Change, "time" | "worker" | "what">[],
   workers: readonly Pick<Worker, "address" | "status">[],
   threadsOfWorker: (worker: string) => number,
 ): Steps {
-  // Before its first change a worker was what it changed from, or what it is.
+  // Infer the first state of a worker from its first change or, without one, its status.
   const paused = new Set(
     workers
       .filter(({ status }) => status === "paused")
@@ -431,7 +431,7 @@ export function pausedThreads(
   return { time: Float64Array.from(time), value };
 }
 
-/** Also of workers that have left: what they came with. */
+/** Threads of a worker; for one that has left, the number it joined with. */
 function threadsByWorker(view: PanelView): (worker: string) => number {
   const threads = new Map<string, number>();
   for (const { worker, detail } of entriesOf(view.table("workers"), "time")) {
@@ -452,7 +452,7 @@ export function accountIn(view: PanelView, grid: Grid): Account {
     states: tables.states,
     running: tables.running,
     graphs: entriesOf(view.table("computations"), "time")
-      .filter(({ graphs }) => graphs <= 1) // several: not when each was read
+      .filter(({ graphs }) => graphs <= 1) // several share one time
       .map(
         ({ time, stop }) =>
           [time, Number.isNaN(stop) ? present : stop] as const,
@@ -472,7 +472,7 @@ export interface Whole {
   readonly totals: Totals;
 }
 
-/** So many times: those of the focus, and the whole run, to which it returns. */
+/** Cache size: enough for the last times in focus and the whole run. */
 const KEPT_WHOLES = 4;
 
 const wholes = new WeakMap<
@@ -480,7 +480,7 @@ const wholes = new WeakMap<
   { readonly of: readonly unknown[]; readonly byTime: Map<string, Whole> }
 >();
 
-/** What threads × time was spent on in the time of a scope, of all functions. */
+/** What threads × time was spent on in the time of a scope, for all functions. */
 export function wholeOf(
   view: PanelView,
   { time: [start, stop] }: Scope,
@@ -505,7 +505,7 @@ export function wholeOf(
     const account = accountIn(view, gridOver(start, stop, grows));
     whole = { account, totals: totalsOf(account) };
   }
-  // Those asked for last are kept.
+  // Reinsert, so that the least recently used entry is the first.
   byTime.delete(id);
   byTime.set(id, whole);
   const [eldest] = byTime.keys();

@@ -1,4 +1,4 @@
-// What figures are of: functions, spans and cells in every panel, activities in this one.
+// Filters: functions, spans and cells for all panels, activities for this one.
 
 import type { JSX } from "preact";
 import { activityName } from "../../panel/action_words";
@@ -14,7 +14,7 @@ import { chainsOf } from "../../panel/span_chains";
 import { choicesOf, type Mode, unitsOf } from "./data";
 import { unitName } from "./words";
 
-/** What executed; other contexts know no function. */
+/** Functions with metrics; only the execute context has any. */
 export function functionsOf(view: PanelView): string[] {
   const prefixes = namesOf(view, "prefixes");
   return metricRows(view)
@@ -37,7 +37,7 @@ function spanChains(view: PanelView): ReturnType<typeof chainsOf> {
   return chainsOf(spans, view.table("span_times"));
 }
 
-/** Spans of which something was measured, and those around them. */
+/** Spans with metrics, and the spans around them. */
 export function spansOf(view: PanelView): number[] {
   const chainOf = spanChains(view);
   return [
@@ -80,7 +80,7 @@ export function Filters(props: { view: PanelView }): JSX.Element {
   );
 }
 
-/** A span stands for those inside, too, as everywhere. */
+/** Choosing a span includes the spans inside, as in all panels. */
 function SpanMenu({ view }: { view: PanelView }): JSX.Element {
   const focus = view.focus.value;
   const spans = view.session.value?.spans ?? [];
@@ -90,7 +90,7 @@ function SpanMenu({ view }: { view: PanelView }): JSX.Element {
       chainOf(at).some((around) => spans[around].id === id) ? span.id : [],
     );
   const chosen = new Set(focus.spans);
-  // Those that another one stands for are not listed as chosen.
+  // Do not list spans as chosen that another chosen span includes.
   const outermost = focus.spans.filter((id) => {
     const chain = chainOf(spans.findIndex((span) => span.id === id));
     return !chain.slice(0, -1).some((around) => chosen.has(spans[around].id));

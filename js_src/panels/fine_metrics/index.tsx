@@ -1,4 +1,4 @@
-// Where the time went: threads × time by function and activity, idle by cause.
+// The Fine Metrics panel: threads × time by function and activity, idle by cause.
 
 import type { JSX } from "preact";
 import { formatExact, plural } from "../../base/format";
@@ -54,7 +54,7 @@ export const FINE_METRICS = makePanel(
   },
 );
 
-/** Which dimensions of the focus narrow the figures. */
+/** Which parts of the focus filter the figures, in words. */
 function dimensions(view: PanelView): string {
   const { workers } = view.focus.value;
   const follows = "by time, function, span and cell";
@@ -67,7 +67,7 @@ function facts(view: PanelView): Fact[] {
     (sum, one) => sum + one.tasks,
     0,
   );
-  // What a kernel counts in a focus may come later than the tasks.
+  // The kernel's counts for a focus may arrive later than the tasks.
   const shown = isWhole(view.focus.value) ? tasks || captured : tasks;
   return [
     {

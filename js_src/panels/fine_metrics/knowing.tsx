@@ -1,4 +1,4 @@
-// What is worth knowing of the figures, and what to do.
+// Findings from the figures, with advice.
 
 import type { JSX } from "preact";
 import {
@@ -26,7 +26,7 @@ import {
 export interface Finding {
   readonly title: string;
   readonly text: string;
-  /** The panel that shows more. */
+  /** Id of the panel that shows more. */
   readonly panel?: string;
   readonly prefix?: string;
 }
@@ -34,15 +34,15 @@ export interface Finding {
 const partOf = ({ parts }: Bar, activity: string): number =>
   parts.find(({ name }) => name === activity)?.value ?? 0;
 
-/** Of a function's time that is not on a CPU, and of all that ran: less is usual. */
+/** Report off-CPU time above these shares of the function's and of all running time. */
 const OFF_CPU_SHARE = 0.25;
 const OFF_CPU_OF_ALL = 0.02;
-/** Of a function's time in disk and network: more explains it. */
+/** With more disk and network time than this, the waiting is explained. */
 const IO_SHARE = 0.02;
 const isIo = (activity: string): boolean =>
   /^(disk|network|p2p)/.test(activity);
 
-/** Functions that waited for something which no metric names. */
+/** Functions that waited for something that metrics do not show. */
 export function offCpu(bars: readonly Bar[], ran: number): Finding[] {
   const least = OFF_CPU_OF_ALL * ran;
   return bars
@@ -75,7 +75,7 @@ export function offCpu(bars: readonly Bar[], ran: number): Finding[] {
 const WHY_OFF =
   "its threads wait for each other (the GIL), for something that Dask does not measure, such as S3, or for a CPU that others use. If it is Python code, use more processes with fewer threads; if it waits for a service, use more threads.";
 
-/** How many inputs of tasks were in memory, and how many were read from disk. */
+/** The share of task inputs that came from memory instead of disk. */
 export function cacheHits(
   bars: readonly Bar[],
   seconds: readonly Bar[],
@@ -96,13 +96,13 @@ export function cacheHits(
   ];
 }
 
-/** So short are tasks of which the overhead weighs. */
+/** For shorter tasks the overhead is significant. */
 const SHORT_S = 0.02;
-/** Idle time for each task, from which on handing it over was not what took so long. */
+/** Longer idle time per task cannot be explained by handing tasks over. */
 const SLOW_HANDOVER_S = 0.02;
 const OVERHEAD_SHARE = 0.1;
 
-/** Where much of the time passes between tasks, and most of them are short. */
+/** Reports if much time passes between tasks and most of them are short. */
 export function shortTasks(
   prefixes: readonly { readonly tasks: number; readonly seconds: number }[],
   { totals }: Whole,
@@ -131,7 +131,7 @@ export function shortTasks(
 
 const UNACCOUNTED_SHARE = 0.05;
 
-/** Workers that left in a time without having said before that they close. */
+/** Number of workers that left in a time without closing first. */
 export function lostWorkers(
   changes: readonly Pick<Change, "time" | "worker" | "what">[],
   [start, stop]: Range,

@@ -1,4 +1,4 @@
-// Threads over time: running by activity, idle by cause above it, up to how many there are.
+// Threads over time: running by activity, with idle by cause stacked on top.
 
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
@@ -25,19 +25,19 @@ import { idleFill } from "./textures";
 import { axisKind, CAUSE_NAMES, formatUnit } from "./words";
 
 const HEIGHT_PX = 300;
-/** A column is so wide at least. */
+/** Minimum width of a column. */
 const COLUMN_PX = 6;
-/** Columns are counted in blocks, so that moving a little counts nothing again. */
+/** Columns are computed in blocks, so that small movements need no new ones. */
 const BLOCK = 64;
 
 interface Counted {
   readonly grid: Grid;
   readonly stack: Stack;
-  /** Of the whole cluster; null of what is not time. */
+  /** Account of the whole cluster; null if the unit is not seconds. */
   readonly account: Account | null;
 }
 
-/** Powers of two, which stay where they are when the window moves. */
+/** Columns with power-of-two widths, which stay in place when the window moves. */
 export function gridOf(width_px: number, [start, stop]: Range): Grid {
   const least = ((stop - start) / Math.max(width_px, 1)) * COLUMN_PX;
   const width = 2 ** Math.ceil(Math.log2(Math.max(least, 1e-3)));
@@ -46,7 +46,7 @@ export function gridOf(width_px: number, [start, stop]: Range): Grid {
   return { start: first * width, width, columns: last - first };
 }
 
-/** So many grids: what is drawn, and what words are of, which follow a little later. */
+/** Cache size: the drawn grid and that of the text, which is updated later. */
 const KEPT = 4;
 
 class PerGrid<T> {
@@ -81,7 +81,7 @@ export function OverTime(props: {
     ["metrics", "states", "system", "computations", "workers"] as const
   ).map((name) => view.table(name));
   const moment = dataMoment(view);
-  // Each is counted again only where what it depends on has changed.
+  // Recompute each only if its inputs change.
   const stacks = useMemo(
     () => new PerGrid((grid) => stackIn(view, grid, scope)),
     [view, scope.names, unit, activities, moment, tables[0]],
@@ -142,7 +142,7 @@ export function OverTime(props: {
   );
 }
 
-/** Ends where all threads run; its ticks are quarters, where these are whole. */
+/** An axis up to the number of threads, with ticks at quarters if these are whole. */
 function threadTicks(threads: number): ValueAxis {
   const top = Math.max(threads, 1);
   const parts = [4, 3, 2, 1].find((count) => top % count === 0) ?? 1;
@@ -175,7 +175,7 @@ function sumAt(values: Float64Array, at: number, columns: number): number {
   return sum;
 }
 
-/** What a column's values are divided by. */
+/** The divisor of a column's values. */
 function wholeAt({ grid, stack, account }: Counted, share: boolean) {
   return (at: number): number => {
     if (!share) return grid.width;
@@ -192,7 +192,7 @@ interface Layer {
   readonly of: (column: number) => number;
 }
 
-/** From the bottom up. */
+/** The layers from bottom to top. */
 function layersOf(
   { grid, stack, account }: Counted,
   fills: {
@@ -212,7 +212,7 @@ function layersOf(
   const { measured, still, idle, threads, notCounted } = account;
   const selected = (at: number): number => sumAt(stack.values, at, columns);
   const running = (at: number): number => measured[at] + still[at];
-  /** Idle reaches up to the number of threads and no further. */
+  /** Factor that limits running and idle together to the number of threads. */
   const room = (at: number): number => {
     const all = sumAt(idle, at, columns);
     const left = threads[at] - notCounted[at] - running(at);
@@ -241,7 +241,7 @@ function layersOf(
   ];
 }
 
-/** The first column that a time touches, and the one after the last. */
+/** The columns that overlap a time: first, and end (exclusive). */
 const columnsIn = (grid: Grid, [start, stop]: Range): [number, number] => [
   Math.max(0, Math.floor((start - grid.start) / grid.width)),
   Math.min(grid.columns, Math.ceil((stop - grid.start) / grid.width)),
@@ -280,7 +280,7 @@ function paint(
   }
 }
 
-/** In the legend. */
+/** Maximum number of names in the legend. */
 const NAMED = 8;
 
 interface Shown {
@@ -296,7 +296,7 @@ const cssLayers = ({ view, shown }: Shown): Layer[] =>
     cpu: activityColours(view)("thread-cpu"),
   });
 
-/** Of idle time the fill is its cause. */
+/** For idle time, `fill` is the cause. */
 function Swatch({ fill }: Layer): JSX.Element {
   const css = typeof fill === "string" ? fill : "";
   const causes: readonly string[] = CAUSES;
@@ -307,7 +307,7 @@ function Swatch({ fill }: Layer): JSX.Element {
   );
 }
 
-/** Heaviest first, those that are nothing left out. */
+/** Layers sorted by value, largest first, without empty ones. */
 const weighed = (
   layers: readonly Layer[],
   worth: (layer: Layer) => number,
@@ -346,7 +346,7 @@ function Legend(props: Shown): JSX.Element {
 const CARD_ROWS = 8;
 const FROM_POINTER_PX = 14;
 
-/** What a column consists of, beside the pointer. */
+/** The card beside the pointer: the parts of a column. */
 function Card(
   props: Shown & {
     area: { readonly current: PlotArea | null };

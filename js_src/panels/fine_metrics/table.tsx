@@ -1,4 +1,4 @@
-// The figures as a table, which sorts by its columns and copies for a spreadsheet.
+// The figures as a table that can be sorted and copied to a spreadsheet.
 
 import type { JSX } from "preact";
 import { sortByKey } from "../../model/search";
@@ -14,7 +14,7 @@ const VALUE = 4;
 
 const words = new Intl.Collator("en", { numeric: true });
 
-/** Keys of figures, the largest first, names from A on; back to front if asked. */
+/** Sorts keys by figure (descending) or name (ascending); `back` reverses it. */
 function sorted(figures: Figures, by: number, back: boolean): number[] {
   const { keys, values } = figures;
   const order = keys.slice();

@@ -1,4 +1,4 @@
-// Idle has a texture and no hue: what a chart fills with. The style sheet has the same for
+// Textures of idle time for charts; idle time has no hue. The style sheet has the same for
 // bars, as `.ds-idle-…`.
 
 import { toCss } from "../../base/colour";
@@ -55,7 +55,7 @@ const DRAW: Readonly<Record<Cause, Draw | null>> = {
   paused: line([0, 0], [1, 1], [0, 1], [1, 0]),
 };
 
-/** A pattern belongs to the canvas that it is painted on. */
+/** Patterns by canvas context, since a pattern belongs to one context. */
 const made = new WeakMap<object, Map<string, CanvasPattern>>();
 
 export function idleFill(

@@ -1,4 +1,4 @@
-// How contexts and causes are called, and the unit of what was measured.
+// Names of contexts and causes, and formats by unit.
 
 import {
   formatBytes,
@@ -21,7 +21,7 @@ const CONTEXTS: ReadonlyMap<string, string> = new Map([
 export const contextName = (context: string): string =>
   CONTEXTS.get(context) ?? context;
 
-/** What of a context is not of its threads. */
+/** Why the time of a context is not part of the threads' time. */
 export const contextNote = (context: string): string =>
   context.startsWith("p2p-foreground")
     ? "the same seconds are also in execution"
@@ -49,7 +49,7 @@ export const CAUSE_WHY: Readonly<Record<Cause, string>> = {
   unknown: "states of tasks not sampled",
 };
 
-/** In the unit of a column; `most` is the largest of it. */
+/** Formats a value in the unit of its column; `most`: the column's maximum. */
 export function formatUnit(unit: string, value: number, most: number): string {
   if (unit === "seconds") return formatSecondsAmong(value, most);
   if (unit === "bytes") return formatBytes(value);

@@ -1,4 +1,4 @@
-// Below the graph: how many threads were sampled over time. Its brush is the session's focus.
+// The chart below the graph: sampled threads over time. Its brush sets the session's focus.
 
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
@@ -13,14 +13,14 @@ import type { ProfileState } from "./state";
 
 interface Activity {
   readonly grid: Grid;
-  /** Samples by column: those of other stacks, then those of stacks that are marked. */
+  /** Samples by column: first those of unmarked stacks, then those of marked ones. */
   readonly values: Float64Array;
-  /** Of the recording that is compared with. */
+  /** Samples of the recording to compare with; null without one. */
   readonly other: Float64Array | null;
 }
 
 const HEIGHT_PX = 84;
-/** In a low panel. */
+/** Height in panels lower than `LOW_PANEL_PX`. */
 const LOW_PX = 54;
 const LOW_PANEL_PX = 460;
 const GUTTER_PX = 132;
@@ -99,16 +99,16 @@ export function ActivityChart({ state }: { state: ProfileState }): JSX.Element {
   );
 }
 
-/** So many more threads than a whole number are rounding. */
+/** Up to this much above a whole number of threads is treated as rounding. */
 const NEARLY = 0.1;
 
-/** One row of counts covers so much. */
+/** The time that one row of counts covers. */
 function cycleOf({ view }: ProfileState): number {
   const { columns, rows } = view.table("profiled");
   return rows > 0 && columns.cycle[0] > 0 ? columns.cycle[0] : 1;
 }
 
-/** Columns are no narrower than a cycle, and stay where they are. */
+/** Columns at least as wide as a cycle, aligned so that they do not move. */
 function gridOf(width_px: number, [start, stop]: Range, cycle: number): Grid {
   const least = ((stop - start) / Math.max(width_px, 1)) * COLUMN_PX;
   const width = cycle * Math.max(1, Math.ceil(least / cycle));

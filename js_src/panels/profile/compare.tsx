@@ -1,5 +1,5 @@
-// What is selected next to the rest of the run, to a time that was kept, or to another
-// recording: a frame is coloured only where the difference is more than chance.
+// Compares the selection with the rest of the run, another time or another recording. A frame
+// is coloured only if the difference is more than chance.
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -31,14 +31,14 @@ import { FADED } from "./looks";
 import { PAPER_ROWS } from "./table";
 import type { Compared, ProfileState, Unit } from "./state";
 
-/** Of the frame's own time: from here on a difference has the next colour. */
+/** Differences above these shares of the frame's time get a stronger colour. */
 const STEPS = [0.1, 0.3];
 const NO_DIFFERENCE = 3;
 
-/** Names that do not match stay readable. */
+/** Opacity of names that do not match a search: still readable. */
 const FADED_TEXT = 0.75;
 
-/** Those of differences, then the same of what does not match a search. */
+/** Looks by difference, then the same looks faded, for frames that do not match a search. */
 function differenceLooks(theme: Theme): Look[] {
   const colours = DIFFERENCE_COLOURS[theme.dark ? "dark" : "light"];
   const text = toCss(mix(theme.text2, theme.panel, FADED_TEXT));
@@ -65,11 +65,11 @@ function differencePaints(
   });
 }
 
-/** Amounts of a side, in the unit of the comparison. */
+/** Formats amounts in the unit of the comparison. */
 export function amountsOf(
   by: Unit,
   interval_s: number,
-  /** The largest of a column, which has one unit. */
+  /** The maximum of a column, whose values all use one unit. */
   most?: number,
 ): {
   amount: (of: number) => string;
@@ -93,11 +93,11 @@ const timeWords = (view: PanelView, [start, stop]: Range): string => {
   return formatStretch(start - origin, stop - origin);
 };
 
-/** So much of what a frame differs by is in one that it calls: that one is named. */
+/** If a callee has more than this share of a frame's difference, name only the callee. */
 const MOSTLY = 0.8;
 const NAMED = 3;
 
-/** Those where the difference arises, the largest first, each function once. */
+/** The functions where differences originate, largest first, each once. */
 function mostDifferent(of: Compared): number[] {
   const { tree, sign, before, after } = of;
   const by = after.map((share, node) => share - before[node]);
@@ -173,10 +173,10 @@ export function Compare({ state }: { state: ProfileState }): JSX.Element {
   );
 }
 
-/** Tables of the recording that is compared with. */
+/** Tables that the comparison reads from the other recording. */
 const READ = ["profile_counts", "profiled"];
 
-/** What is compared with what. */
+/** The choice of the two sides. */
 function Sides({ state }: { state: ProfileState }): JSX.Element {
   const { view } = state;
   const { host } = view;
@@ -341,7 +341,7 @@ function Head(props: { state: ProfileState; of: Compared }): JSX.Element {
   );
 }
 
-/** Functions wherever they were called: those that differ most first, unless sorted. */
+/** Table of all functions; by default, those that differ most are first. */
 export function DifferenceTable(props: {
   state: ProfileState;
   of: Compared;

@@ -1,4 +1,4 @@
-// The frame that is chosen: where it was seen, what it took, and what can be done with it.
+// The chosen frame: its place, its samples, and actions on it.
 
 import type { JSX } from "preact";
 import { formatSeconds, formatShare } from "../../base/format";
@@ -16,7 +16,7 @@ import {
   type ProfileState,
 } from "./state";
 
-/** Of both sides, and by how much they may differ by chance. */
+/** Rows with the amounts of both sides and the difference that may be chance. */
 function differencesAt(
   of: Compared,
   path: Path,

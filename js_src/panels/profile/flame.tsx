@@ -1,4 +1,4 @@
-// A flame graph: the canvas, and what mouse and keyboard do on it.
+// A flame graph: its canvas with mouse and keyboard handling.
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -22,7 +22,7 @@ interface Hovered {
   readonly x: number;
 }
 
-/** Dask cuts stacks to so many; those of files may be deeper than a canvas. */
+/** Maximum depth of Dask's stacks; those in files may be deeper than a canvas can be. */
 const MOST_PAPER_ROWS = 101;
 
 export const rowHeight = ({ view }: ProfileState): number => {
@@ -37,14 +37,14 @@ export function Flame(props: {
   paints: Uint8Array;
   looks: readonly Look[];
   detailOf: (node: number) => string;
-  /** What the pointer says of a node, below its figures. */
+  /** More lines for the card of a node, below its figures. */
   children?: (node: number) => readonly (readonly [string, string])[];
   flipped?: boolean;
   firstRow?: number;
   zooms: boolean;
-  /** Its numbers are shares of a whole, and no samples. */
+  /** Its numbers are shares instead of samples. */
   share?: boolean;
-  /** As high as its rows, at most that of `most_px`; else as high as there is room. */
+  /** As high as its rows, up to this; without it, it fills the available height. */
   most_px?: number;
   chosen: Path | null;
   onChoose: (path: Path, pins: boolean) => void;
@@ -90,13 +90,13 @@ export function Flame(props: {
     if (printing) current.view.drawAtOnce();
   });
 
-  /** From the top of all rows. */
+  /** Distance from the top of all rows. */
   const y = (node: number): number => {
     const row = tree.depth[node] - firstRow;
     return (flipped ? rows - 1 - row : row) * row_px;
   };
 
-  // What is chosen by keyboard is brought into sight.
+  // Scroll to a node chosen by keyboard.
   useEffect(() => {
     const { current } = scroller;
     if (!current || chosen < 0) return;
@@ -188,7 +188,7 @@ export function Flame(props: {
 const boxLeft = ({ currentTarget }: PointerEvent): number =>
   (currentTarget as HTMLElement).getBoundingClientRect().left;
 
-/** Over the whole panel: a graph may be lower than the card. */
+/** Rendered above the whole panel, since a graph may be lower than the card. */
 function FlameCard(props: {
   state: ProfileState;
   tree: Tree;

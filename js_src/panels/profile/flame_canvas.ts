@@ -1,5 +1,5 @@
-// A flame graph on a canvas: rectangles by row, as wide as their samples, with as much of
-// their name as fits. It knows trees and pixels; what its colours mean, its panel says.
+// Draws a flame graph on a canvas: rows of rectangles as wide as their samples, with as much
+// of their name as fits. It must not know what its colours mean.
 
 import {
   contrast,
@@ -17,14 +17,14 @@ import { PixelRows } from "../../render/pixel_rows";
 import { shorten, TextMeasure } from "../../render/text";
 import type { Frames } from "./frames";
 
-/** One colour of nodes, on a screen of the theme. */
+/** How nodes of one colour are drawn. */
 export interface Look {
   readonly fill: string | CanvasPattern;
-  /** The same as a colour of the page, and of an image. */
+  /** `fill` without a pattern, as a CSS colour and as a pixel value. */
   readonly css: string;
   readonly pixel: number;
   readonly text: string;
-  /** Of what stands beside the name. */
+  /** Colour of the detail beside the name. */
   readonly text2: string;
 }
 
@@ -32,19 +32,19 @@ export interface FlamePicture {
   readonly tree: Tree;
   readonly layout: Layout;
   readonly frames: Frames;
-  /** Of each node an index into `looks`. */
+  /** Index into `looks`, by node. */
   readonly paints: Uint8Array;
   readonly looks: readonly Look[];
   readonly theme: Theme;
-  /** With text of the usual size. */
+  /** Height of a row in CSS pixels. */
   readonly row_px: number;
-  /** Beside the name of a node; empty for nothing. */
+  /** Text beside the name of a node; may be empty. */
   readonly detailOf: (node: number) => string;
-  /** Callees go upwards: the first row is the lowest. */
+  /** Callees are above their callers: the first row is at the bottom. */
   readonly flipped: boolean;
   /** Rows before this one are not drawn. */
   readonly firstRow: number;
-  /** Nodes that are outlined; -1 for none. */
+  /** Outlined nodes; -1 for none. */
   readonly hovered: number;
   readonly chosen: number;
 }
@@ -53,9 +53,9 @@ export type Window = readonly [from: number, to: number];
 
 const GAP_PX = 1;
 const PADDING_PX = 4;
-/** No letter fits into less. */
+/** Narrower rectangles have no room for text. */
 const LEAST_TEXT_PX = 18;
-/** What is narrower shows no pattern. */
+/** Narrower rectangles are drawn without a pattern. */
 const LEAST_PATTERN_PX = 6;
 const BESIDE_PX = 7;
 const ZOOM_MS = 120;
@@ -64,23 +64,23 @@ export class FlameCanvas {
   readonly view: CanvasView;
   private picture: FlamePicture | null = null;
   private readonly measure: TextMeasure;
-  /** What is shown, in samples, and where it goes. */
+  /** The shown range in samples, with start and end of its animation. */
   private window: Window = [0, 1];
   private from: Window = [0, 1];
   private target: Window = [0, 1];
   private began_ms = -1;
-  /** CSS pixels. */
+  /** Vertical scroll position in CSS pixels. */
   scroll = 0;
-  /** What is drawn now: kept, so that a frame makes nothing new. */
+  /** The row being drawn; reused, so that a frame allocates nothing. */
   private readonly row = {
     ...{ top: 0, height: 0, gap: 1, scale: 1 },
     picture: null as unknown as FlamePicture,
   };
   private look = -1;
-  /** What has no text is drawn as pixels: a million nodes are too many rectangles. */
+  /** Nodes without text are drawn as pixels, since a million rectangles would be too slow. */
   private readonly pixels = new PixelRows();
   private line = new Uint32Array(0);
-  /** Those with text, drawn over the pixels: first node, one behind the last, row. */
+  /** Nodes drawn as rectangles over the pixels, as triples: first, end (exclusive), row. */
   private readonly wide: number[] = [];
 
   constructor(element: HTMLElement) {
@@ -97,7 +97,7 @@ export class FlameCanvas {
   show(picture: FlamePicture, window: Window, moves: boolean): void {
     const before = this.picture?.layout.x1[0];
     this.picture = picture;
-    // In a graph of other samples the same place is another frame.
+    // Do not animate between graphs of different samples: positions do not correspond.
     if (!moves || picture.layout.x1[0] !== before) {
       this.window = this.target = window;
       this.began_ms = -1;
@@ -109,7 +109,7 @@ export class FlameCanvas {
     this.view.request();
   }
 
-  /** The node at a place in CSS pixels from the corner of the element; -1: none. */
+  /** The node at a position in CSS pixels from the element's corner; -1 for none. */
   nodeAt(x_px: number, y_px: number): number {
     const { picture, window } = this;
     if (!picture) return -1;
@@ -133,7 +133,7 @@ export class FlameCanvas {
     return node;
   }
 
-  /** Where a node is, in CSS pixels from the corner of the element. */
+  /** The box of a node, in CSS pixels from the element's corner. */
   boxOf(node: number): { left: number; top: number; width: number } {
     const { picture, window } = this;
     if (!picture) return { left: 0, top: 0, width: 0 };
@@ -236,7 +236,7 @@ export class FlameCanvas {
     this.line = new Uint32Array(width);
   }
 
-  /** In device pixels. */
+  /** Left edge in device pixels. */
   private leftOf(first: number): number {
     const { x0, nodes } = this.row.picture.layout;
     return Math.max(
@@ -251,7 +251,7 @@ export class FlameCanvas {
     return Math.max(1, Math.round(Math.min(this.view.size.width, stop)) - left);
   }
 
-  /** One node, or those that are in one pixel; keeps those that are not narrow. */
+  /** Draws one narrow node, or all nodes of one pixel; defers others to `drawWide`. */
   private readonly drawNarrow = (first: number, end: number): void => {
     const { picture, gap } = this.row;
     const left = this.leftOf(first);
@@ -344,15 +344,15 @@ export class FlameCanvas {
   }
 }
 
-/** What is beside a name is quieter, and still to be read. */
+/** The detail beside a name has less contrast, but stays readable. */
 const QUIET = 0.7;
 const READABLE = 4.5;
 
-/** Text on a fill: that of the theme, or black or white where that is not to be read. */
+/** Chooses the text colour: that of the theme or, if unreadable, black or white. */
 export function lookOf(
   colour: string,
   theme: Theme,
-  /** How much of it there is over the panel. */
+  /** Opacity of `colour` over the panel. */
   share = 1,
 ): Look {
   const fill = mix(parseColour(colour) ?? theme.panel, theme.panel, share);

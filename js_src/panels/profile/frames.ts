@@ -1,4 +1,4 @@
-// What frames are called, where they are from, and whose code they are.
+// Names of frames, their files, and whose code they are.
 
 import { MODULES, type Module, modulesOf } from "../../derive/profile_modules";
 import { FIRST_GROUP, type FrameColumns } from "../../derive/profile_tree";
@@ -17,7 +17,7 @@ const INSTALLED = /^.*[/\\](?:site|dist)-packages[/\\]/;
 const STANDARD = /^.*[/\\]python3[^/\\]*[/\\]/;
 const CELL = /ipykernel_\d+[/\\]|^<ipython-input/;
 
-/** A file as short as it can be told: within its package, or its last two parts. */
+/** A short path: within its package, or the last two parts. */
 export function shortFile(file: string): string {
   if (CELL.test(file)) return "a cell";
   for (const begin of [INSTALLED, STANDARD]) {
@@ -29,16 +29,16 @@ export function shortFile(file: string): string {
 export const ROOT = 0;
 const OTHER = MODULES.indexOf("other");
 
-/** The frames of a recording, with what is asked of them in every picture. */
+/** The frames of a recording, with cached properties for drawing. */
 export class Frames {
   private readonly places: (string | undefined)[] = [];
-  /** Of each frame an index into `MODULES`. */
+  /** Index into `MODULES`, by frame. */
   private readonly modules: Uint8Array;
 
   constructor(
     readonly columns: FrameColumns,
     readonly rootName: string,
-    /** Of what the graph is split by, from `FIRST_GROUP` on. */
+    /** Names of the groups that split the graph (frames from `FIRST_GROUP` on). */
     private readonly groupName: (group: number) => string = () => "",
   ) {
     this.modules = modulesOf(columns);
@@ -49,7 +49,7 @@ export class Frames {
     return this.columns.name.length;
   }
 
-  /** False of frames of another recording, or of groups, that is not shown any more. */
+  /** False for frames of a recording or split that is no longer shown. */
   knows(frame: number): boolean {
     return frame < this.size || this.groupName(frame - FIRST_GROUP) !== "";
   }
@@ -72,12 +72,12 @@ export class Frames {
     return this.columns.line[frame] ?? 0;
   }
 
-  /** It stands for several, since leaves are not counted. */
+  /** Whether it stands for several functions ("in one of …"). */
   isOneOf(frame: number): boolean {
     return (this.columns.name[frame] ?? "").startsWith(IN_ONE_OF);
   }
 
-  /** `dask/_task_spec.py:741`; empty where it is not known. */
+  /** Such as `dask/_task_spec.py:741`; empty if unknown. */
   placeOf(frame: number): string {
     let place = this.places[frame];
     if (place === undefined) {
@@ -92,7 +92,7 @@ export class Frames {
     return place;
   }
 
-  /** Without folders: `_task_spec.py:741`. */
+  /** Without folders, such as `_task_spec.py:741`. */
   briefPlaceOf(frame: number): string {
     return this.placeOf(frame).replace(/^.*\//, "");
   }
@@ -102,13 +102,13 @@ export class Frames {
     return this.modules[frame] ?? OTHER;
   }
 
-  /** Of Dask, of what is installed, or of Python: not yours. */
+  /** Whether it is code of Dask, an installed package or Python, not the user's. */
   isLibrary(frame: number): boolean {
     if (frame === ROOT || frame >= FIRST_GROUP) return false;
     return MODULES[this.moduleOf(frame)] !== "yours";
   }
 
-  /** Which frames have all of some words in their name or file, as a mask. */
+  /** A mask of frames whose name or file matches a search. */
   matching(has: (text: string) => boolean): Uint8Array {
     const found = new Uint8Array(this.size);
     for (let frame = 1; frame < this.size; frame++) {

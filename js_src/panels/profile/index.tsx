@@ -1,5 +1,5 @@
-// What workers are doing, in which function: a graph of the stacks that Dask samples, for any
-// time, function of tasks and worker.
+// The Profile panel: a graph of the stacks that Dask samples, for any time, task function
+// and worker.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -129,7 +129,7 @@ function facts(view: PanelView): Fact[] {
   ];
 }
 
-/** A cycle of a worker, its reading, and some more. */
+/** Warn beyond this delay; a worker's cycle and its reading take less. */
 const LATE_S = 10;
 
 function Search({ state }: { state: ProfileState }): JSX.Element {
@@ -159,10 +159,10 @@ function Profile(props: { view: PanelView }): JSX.Element {
   );
 }
 
-/** Below this the view is chosen in the menu. */
+/** In narrower panels the view is chosen in the menu. */
 const ROOMY_PX = 400;
 
-/** From here on the table is beside the graph, unless somebody hides it. */
+/** In panels at least this wide the table is beside the graph, unless the user hides it. */
 const BESIDE_PX = 1000;
 
 function Content({ state }: { state: ProfileState }): JSX.Element {

@@ -1,4 +1,4 @@
-// What keys do in a profile.
+// The keys of the Profile panel.
 
 import { ROOT } from "./frames";
 import type { ProfileState } from "./state";
@@ -8,7 +8,7 @@ export function press(
   key: string,
   shift: boolean,
 ): boolean {
-  // In the chart over time, once it is clicked, arrows move that.
+  // Once the user has clicked the chart over time, arrows move that.
   if (key.startsWith("Arrow")) {
     if (state.view.timeline.engaged.peek()) return false;
     return state.step(key);

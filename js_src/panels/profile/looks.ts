@@ -1,5 +1,5 @@
-// The colours of a graph: by whose code it is, with what matches a search in the brand's colour and the
-// rest faded.
+// The colours of a graph: by whose code a frame is. During a search, matches have the brand's
+// colour and the rest is faded.
 
 import { FLAME_COLOURS } from "../../base/palette";
 import { toCss } from "../../base/colour";
@@ -12,13 +12,13 @@ import type { Shown } from "./state";
 export const MATCH = MODULES.length;
 export const ONE_OF = MODULES.length + 1;
 
-/** What does not match a search. */
+/** Opacity of frames that do not match a search. */
 export const FADED = 0.45;
 
 export const moduleColour = (module: Module, dark: boolean): string =>
   FLAME_COLOURS[module][dark ? "dark" : "light"];
 
-/** In the order of `MODULES`, then what matches, then what stands for several. */
+/** Looks in the order of `MODULES`, then those of matches and of sums of several frames. */
 export function moduleLooks(theme: Theme, searching: boolean): Look[] {
   const share = searching ? FADED : 1;
   const looks = MODULES.map((module) =>
@@ -29,7 +29,7 @@ export function moduleLooks(theme: Theme, searching: boolean): Look[] {
 
 const STRIPE_PX = 6;
 
-/** Stripes over the colour of what is of nobody. */
+/** Stripes over the colour of module `other`. */
 export function hatched(theme: Theme, share = 1): Look {
   const look = lookOf(moduleColour("other", theme.dark), theme, share);
   const ratio = window.devicePixelRatio || 1;
@@ -52,7 +52,7 @@ export function hatched(theme: Theme, share = 1): Look {
   return { ...look, fill: ink.createPattern(tile, "repeat") ?? look.fill };
 }
 
-/** Of each node an index into `moduleLooks`. */
+/** Index into `moduleLooks`, by node. */
 export function modulePaints(
   { tree }: Shown,
   frames: Frames,

@@ -1,10 +1,10 @@
-// Why there is no profile, and what to do.
+// The empty state of the Profile panel: why there is no profile, and what to do.
 
 import type { JSX } from "preact";
 import { Empty, whyNone } from "../../panel/states";
 import type { ProfileState } from "./state";
 
-/** Of most processes; empty where none is read. */
+/** The reason that most processes have; empty if none reports one. */
 function why({ view, scope }: ProfileState): string {
   const { rows, columns } = view.table("profiled");
   const compute = scope.value === "compute";

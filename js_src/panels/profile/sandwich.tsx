@@ -1,4 +1,4 @@
-// One function between what called it and what it calls: all its places together.
+// One function between its callers and its callees, summed over all its places.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -7,7 +7,7 @@ import { Flame, rowHeight } from "./flame";
 import { MATCH, moduleLooks, modulePaints } from "./looks";
 import type { ProfileState, Shown } from "./state";
 
-/** Of the room that there is, callers get so much at most. */
+/** Maximum number of rows of callers. */
 const MOST_ROWS = 9;
 
 export function Sandwich({ state }: { state: ProfileState }): JSX.Element {

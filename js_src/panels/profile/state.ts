@@ -1,5 +1,5 @@
-// What a panel shows of a profile, from the tables to the layout of its graph: signals, each
-// computed again only where what it depends on has changed.
+// The state of the Profile panel, from the tables to the layout of its graph, as signals that
+// are recomputed only if their inputs change.
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import { formatSeconds } from "../../base/format";
@@ -50,13 +50,13 @@ export type Scope = (typeof SCOPES)[number];
 export type Mode = "flame" | "sandwich" | "compare";
 export type Order = "name" | "weight";
 export type Split = "worker" | "prefix";
-/** Frames from the first below the root on: the same node in another tree, too. */
+/** Frames from below the root to a node; identifies the same node in other trees, too. */
 export type Path = readonly number[];
 
-/** What is in order of weight may move so often. */
+/** A graph sorted by weight is updated at most this often, so that frames rarely move. */
 const CALM_S = 10;
 
-/** Callers of what is less are not looked for: nobody sees it until they zoom. */
+/** Callers of smaller nodes are computed only on zoom, since they are too narrow to see. */
 const LEAST_SHARE = 1e-4;
 
 const ROOT_NAMES: Readonly<Record<Scope, string>> = {
@@ -65,22 +65,22 @@ const ROOT_NAMES: Readonly<Record<Scope, string>> = {
   scheduler: "scheduler",
 };
 
-/** What is counted: the focus as far as a profile knows it. */
+/** Which samples count: the parts of the focus that profiles support. */
 export interface Filter extends CountWindow {
-  /** The same for the same counts. */
+  /** Equal for equal filters; cache key of counts. */
   readonly id: string;
-  /** The same for the same counts in another time. */
+  /** Like `id`, but without the time. */
   readonly scopeId: string;
 }
 
 export interface Found {
   readonly text: string;
-  /** By frame, 1 for each that matches. */
+  /** By frame: 1 if it matches. */
   readonly frames: Uint8Array;
-  /** By node of the graph, also those into which one that matches is folded. */
+  /** By node of the graph: 1 if it, or a frame folded into it, matches. */
   readonly hits: Uint8Array;
   readonly functions: number;
-  /** Of all samples that are shown. */
+  /** Share of all shown samples. */
   readonly share: number;
 }
 
@@ -90,7 +90,7 @@ export interface Shown {
 }
 
 export class ProfileState {
-  /** Until one is chosen, a file shows the first that has samples. */
+  /** Until the user chooses one, a file shows the first scope with samples. */
   readonly scope: ReadonlySignal<Scope>;
   private readonly scopeChosen = signal<Scope | null>(null);
   readonly mode = signal<Mode>("flame");
@@ -98,17 +98,17 @@ export class ProfileState {
   readonly inverted = signal(false);
   readonly recursion = signal(false);
   readonly libraries = signal(false);
-  /** A part of the graph for each of these. */
+  /** What the graph is split by; null for no split. */
   readonly split = signal<Split | null>(null);
-  /** Whether the table of functions is there; null is where there is room for it. */
+  /** Whether the table of functions is shown; null: if there is room. */
   readonly table = signal<boolean | null>(null);
-  /** The function of which only what it calls is shown. */
+  /** The function that is the root of the graph; null for all functions. */
   readonly root = signal<number | null>(null);
   readonly hidden = signal<readonly number[]>([]);
   readonly text = signal("");
   readonly zoom = signal<Path>([]);
   readonly chosen = signal<Path | null>(null);
-  /** The graph stands still while a frame is pinned, or the pointer is on it. */
+  /** The graph is not updated while a frame is pinned or the pointer is on it. */
   readonly pinned = signal(false);
   readonly pointed = signal(false);
 
@@ -116,38 +116,38 @@ export class ProfileState {
   readonly filter: ReadonlySignal<Filter>;
   private readonly read = new ProfileCounts();
   private readonly ranks: ReadonlySignal<Float64Array>;
-  /** As it was recorded. */
+  /** The tree as recorded. */
   readonly tree: ReadonlySignal<Tree>;
-  /** Without what is hidden or collapsed. */
+  /** The tree without hidden and collapsed frames. */
   private readonly called: ReadonlySignal<Tree>;
-  /** As it is shown. */
+  /** The tree of the flame graph and its layout. */
   readonly shown: ReadonlySignal<Shown>;
-  /** The same, or where two sides are compared both together. */
+  /** Like `shown`; in a comparison, the tree of both sides together. */
   readonly graph: ReadonlySignal<Shown>;
   readonly sandwich: ReadonlySignal<Sandwich | null>;
   readonly found: ReadonlySignal<Found | null>;
-  /** What is selected next to something else; null where nothing is. */
+  /** The result of a comparison; null if there is none. */
   readonly compared: ReadonlySignal<Compared | null>;
-  /** Why that cannot be; null where it can. */
+  /** Why the comparison is not possible; null if it is. */
   readonly refused: ReadonlySignal<string | null>;
-  /** The time that is compared with; null is the rest of the run. */
+  /** The time to compare with; null for the rest of the run. */
   readonly reference = signal<Range | null>(null);
-  /** The recording that is compared with; null is this one. */
+  /** The recording to compare with; null for this one. */
   readonly other = signal<OtherRecording | null>(null);
-  /** Why a file could not be opened. */
+  /** Why a file could not be opened; null without an error. */
   readonly unread = signal<string | null>(null);
-  /** In what differences are; null is what suits the two sides. */
+  /** The unit of differences; null for the default of the two sides. */
   readonly unit = signal<Unit | null>(null);
-  /** Stacks with a frame that matches, or that is chosen, as a mask; null is none. */
+  /** A mask of stacks with a matching or chosen frame; null without search and choice. */
   readonly marked: ReadonlySignal<Uint8Array | null>;
-  /** Seconds of a sample. */
+  /** Seconds per sample. */
   readonly interval_s: ReadonlySignal<number>;
-  /** All of the scope, whatever is in focus. */
+  /** All samples of the scope, ignoring the focus. */
   readonly samples: ReadonlySignal<number>;
   readonly reading: ReadonlySignal<Reading>;
-  /** Addresses of processes that were profiled, those that left among them. */
+  /** Addresses of all profiled processes, including those that left. */
   readonly workers: ReadonlySignal<readonly string[]>;
-  /** Of each module whether a frame of the graph is of it. */
+  /** By module: 1 if the graph has a frame of it. */
   readonly modulesUsed: ReadonlySignal<Uint8Array>;
 
   constructor(readonly view: PanelView) {
@@ -223,13 +223,13 @@ export class ProfileState {
     });
   }
 
-  /** Whether the graph of a moment stays as it is. */
+  /** Whether a graph computed at `time` is kept. */
   private isStill(time: number): boolean {
     if (this.pinned.value || this.pointed.value) return true;
     return this.order.value === "weight" && this.view.now.value < time + CALM_S;
   }
 
-  /** Keeps what was read for an id while the graph of a moment stays as it is. */
+  /** Returns a cache of one value, which is kept while its id is the same and `isStill`. */
   private still<T>(): (id: string, read: () => T) => T {
     let held: { id: string; value: T; time: number } | null = null;
     return (id, read) => {
@@ -266,7 +266,7 @@ export class ProfileState {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Nodes of another scope are others. */
+  /** Sets the scope; resets all choices of frames, which another scope does not have. */
   setScope(scope: Scope): void {
     batch(() => {
       this.scopeChosen.value = scope;
@@ -286,12 +286,12 @@ export class ProfileState {
     });
   }
 
-  /** In the graph, where it has most samples. */
+  /** Chooses the node of a function that has the most samples. */
   chooseFunction(frame: number): void {
     this.chosen.value = this.heaviestPath(frame) ?? [frame];
   }
 
-  /** Null where the graph does not have the function. */
+  /** The path to the largest node of a function; null if the graph does not have it. */
   private heaviestPath(frame: number): Path | null {
     const { tree } = this.inView;
     let heaviest = -1;
@@ -303,7 +303,7 @@ export class ProfileState {
     return heaviest > 0 ? pathOf(tree, heaviest) : null;
   }
 
-  /** Views have other trees: paths that lead nowhere in the new one are replaced. */
+  /** Changes the view; replaces paths that do not exist in the tree of the new view. */
   setMode(mode: Mode): void {
     batch(() => {
       this.mode.value = mode;
@@ -316,7 +316,7 @@ export class ProfileState {
     });
   }
 
-  /** The same function is chosen afterwards, if the new tree has it. */
+  /** Applies a change of the tree; keeps the chosen function if the new tree has it. */
   changeTree(change: () => void): void {
     batch(() => {
       const frame = this.chosen.peek()?.at(-1);
@@ -326,7 +326,7 @@ export class ProfileState {
     });
   }
 
-  /** Below the root a part for each worker or prefix; the same once more: none. */
+  /** Splits the graph by worker or prefix; the same split again removes it. */
   splitBy(by: Split): void {
     batch(() => {
       this.split.value = this.split.peek() === by ? null : by;
@@ -335,7 +335,7 @@ export class ProfileState {
     });
   }
 
-  /** In another split the same numbers are other groups. */
+  /** Resets choices of groups, since another split uses the same numbers for other groups. */
   private dropGroups(): void {
     const { root, hidden } = this;
     if (root.peek() !== null && root.peek()! >= FIRST_GROUP) root.value = null;
@@ -350,7 +350,7 @@ export class ProfileState {
     });
   }
 
-  /** One step back; false where there is none. */
+  /** Undoes one step, such as a zoom; returns false if there is none. */
   back(): boolean {
     if (this.pinned.peek()) this.pinned.value = false;
     else if (this.mode.peek() !== "flame") this.setMode("flame");
@@ -368,7 +368,7 @@ export class ProfileState {
     return this.graph.peek();
   }
 
-  /** From frame to frame in the graph: to its caller, a callee, its neighbours. */
+  /** Moves the choice by arrow key: to the caller, a callee or a neighbour. */
   step(key: string): boolean {
     const shown = this.inView;
     const { tree, layout } = shown;
@@ -384,7 +384,7 @@ export class ProfileState {
     return true;
   }
 
-  /** To the next node that matches the search, in order of rows. */
+  /** Goes to the next or previous node that matches the search, row by row. */
   stepToMatch(by: number): void {
     const found = this.found.peek();
     const shown = this.inView;
@@ -416,7 +416,7 @@ export class ProfileState {
     });
   }
 
-  /** Paths of one tree lead nowhere in another. */
+  /** Resets all paths, which are invalid in another tree. */
   private forget(): void {
     this.zoom.value = [];
     this.chosen.value = null;
@@ -466,7 +466,7 @@ export class ProfileState {
     return { tree, layout: layoutOf(tree, ranks) };
   }
 
-  /** The frames and stacks of both recordings, where two are compared. */
+  /** The merged frames and stacks of two recordings; null unless two are compared. */
   private united(): United | null {
     const other = this.other.value?.session;
     if (this.mode.value !== "compare" || !other) return null;
@@ -522,7 +522,7 @@ export class ProfileState {
     };
   }
 
-  /** The selected time, next to the one that was kept, or to the rest. */
+  /** Both sides within this run: the reference time (or the rest), and the selected time. */
   private sidesOfRun(): Sides {
     const filter = this.filter.value;
     const reference = this.reference.value;
@@ -540,7 +540,7 @@ export class ProfileState {
     };
   }
 
-  /** Why the other recording is not compared with, or not yet. */
+  /** Why the other recording cannot be compared (yet); null if it can. */
   private notWith({ name, session }: OtherRecording): string | null {
     const table = session.table("profile_counts").value;
     const problem =
@@ -562,7 +562,7 @@ export class ProfileState {
       : `Samples were taken at different intervals: ${theirs} in A and ${own} in B. Compare runs with the same distributed.worker.profile.interval.`;
   }
 
-  /** All of the other recording, and what of this one is in focus. */
+  /** Both sides for two recordings: all of the other one, and the focus in this one. */
   private sidesWith({ session }: OtherRecording, united: United): Sides {
     const { rows, all } = this.rowsOf(session);
     const before = rows.stretches(all);
@@ -574,7 +574,7 @@ export class ProfileState {
     };
   }
 
-  /** The counts of another recording, and what of them is compared. Reads signals. */
+  /** The counts of another recording, and the window to compare. Reads signals. */
   private rowsOf(session: SessionStore): {
     readonly rows: ProfileCounts;
     readonly all: CountWindow;
@@ -591,7 +591,7 @@ export class ProfileState {
     return { rows, all };
   }
 
-  /** Samples over time of the recording that is A, as if both had begun together. */
+  /** Samples over time of the other recording (A), shifted so that both begin together. */
   spreadOfOther([start, stop]: Range, columns: number): Float64Array | null {
     const { value: other } = this.other;
     if (!this.compared.value?.other || !other) return null;
@@ -633,20 +633,20 @@ export type Unit = Comparing["by"];
 
 export interface Compared extends Comparison {
   readonly shown: Shown;
-  /** The same nodes with the samples of both sides. */
+  /** The same nodes, with the samples of both sides summed. */
   readonly counted: Tree;
   readonly by: Unit;
-  /** The time of the second side; null is all. */
+  /** The time of the second side; null for all. */
   readonly time: Range | null;
-  /** That of the first side; null is the rest, or the other recording. */
+  /** The time of the first side; null for the rest of the run or another recording. */
   readonly reference: Range | null;
-  /** The recording that the first side is. */
+  /** Name of the other recording, which is the first side; else null. */
   readonly other: string | null;
-  /** Of both sides. */
+  /** Total samples of the first and the second side. */
   readonly samples: readonly number[];
 }
 
-/** Both sides of a comparison, as they were counted. */
+/** The counts of both sides of a comparison. */
 interface Sides {
   readonly stacks: Stacks;
   readonly before: StretchedCounts;
@@ -656,13 +656,13 @@ interface Sides {
 type United = ReturnType<typeof unitedStacks> &
   Pick<ReturnType<typeof unitedFrames>, "frames">;
 
-/** By stack; or by group what its stacks have. */
+/** Counts by stack and, in a split, by group. */
 interface Counted {
   readonly counts: Float64Array;
   readonly groups: ReadonlyMap<number, StackSums> | null;
 }
 
-/** Neighbours are compared: one stretch has none. */
+/** Why a side has too few samples; chance is estimated from at least two stretches. */
 function tooShort(
   side: string,
   { parts, groups, samples }: StretchedCounts,
@@ -675,7 +675,7 @@ function tooShort(
     : null;
 }
 
-/** Groups in the order of their names, `worker-2` before `worker-10`. */
+/** Adds ranks of groups by name, `worker-2` before `worker-10`. */
 function withGroups(
   ranks: Float64Array,
   groups: number[],
@@ -700,7 +700,7 @@ export interface Sandwich {
 
 const states = new WeakMap<PanelView, [SessionStore | null, ProfileState]>();
 
-/** Of a panel and the session that it shows. Reads a signal. */
+/** The state for a panel and its session. Reads a signal. */
 export function stateOf(view: PanelView): ProfileState {
   const store = view.session.value;
   const [of, known] = states.get(view) ?? [];
@@ -740,11 +740,11 @@ const same = (one: Path, other: Path | null): boolean =>
   one.join() === other?.join();
 
 interface Reading {
-  /** Of the process that was read least recently; NaN where none is. */
+  /** Delay of the process that was read least recently; NaN without processes. */
   readonly behind_s: number;
-  /** Cycles that were gone before they were read. */
+  /** Cycles that processes discarded before they were read. */
   readonly lost: number;
-  /** The scheduler refuses plugins: what is there came from Dask's own answers. */
+  /** The scheduler refuses plugins, so samples come from Dask's own endpoints. */
   readonly byRoutes: boolean;
 }
 
@@ -764,7 +764,7 @@ function readingOf(view: PanelView, scope: Scope): Reading {
   return { behind_s: view.now.value - until, lost, byRoutes };
 }
 
-/** By how many processes of the scope have it. Event loops are sampled once a cycle. */
+/** Number of processes per interval. Event loops are sampled once per cycle. */
 function intervals(
   { rows, columns }: TableView<"profiled">,
   scope: Scope,
@@ -779,7 +779,7 @@ function intervals(
   return counts;
 }
 
-/** Of most processes, where they differ. */
+/** The interval that most processes use. */
 function usualInterval(view: PanelView, scope: Scope): number {
   const [most] = [...intervals(view.table("profiled"), scope)].sort(
     (one, other) => other[1] - one[1],
@@ -787,7 +787,7 @@ function usualInterval(view: PanelView, scope: Scope): number {
   return most?.[0] ?? USUAL_INTERVAL_S;
 }
 
-/** In words. */
+/** All intervals, in words. */
 const intervalsOf = (profiled: TableView<"profiled">, scope: Scope): string =>
   [...intervals(profiled, scope).keys()]
     .sort((one, other) => one - other)
@@ -797,17 +797,17 @@ const intervalsOf = (profiled: TableView<"profiled">, scope: Scope): string =>
 const isWaiting = ({ state }: { state: string }): boolean =>
   state === "waiting";
 
-/** Of distributed, where nobody configured another. */
+/** The default of distributed. */
 const USUAL_INTERVAL_S = 0.01;
 
-/** The frames from the root to a node, the root left out. */
+/** The frames from the root (exclusive) to a node. */
 export function pathOf({ parent, frame }: Tree, node: number): Path {
   const path: number[] = [];
   for (let at = node; at > 0; at = parent[at]) path.push(frame[at]);
   return path.reverse();
 }
 
-/** The node that a path leads to, or as far as it does in this tree. */
+/** The node at the end of a path, or the last one on it that this tree has. */
 export function nodeOf(shown: Shown, path: Path): number {
   let node = 0;
   for (const frame of path) {
@@ -820,7 +820,7 @@ export function nodeOf(shown: Shown, path: Path): number {
   return node;
 }
 
-/** -1 where the path leads to nothing in this tree. */
+/** The node at the end of a path; -1 if this tree does not have it. */
 export function exactNode(shown: Shown, path: Path): number {
   const node = nodeOf(shown, path);
   return shown.tree.depth[node] === path.length ? node : -1;

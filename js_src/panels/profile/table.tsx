@@ -1,5 +1,5 @@
-// Functions with their own samples and those of what they called: sorted by a column, and
-// linked to the graph.
+// A sortable table of functions with self and total samples. Choosing a row chooses it in
+// the graph.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -27,7 +27,7 @@ import type { ProfileState } from "./state";
 const COLUMNS = ["Function", "Self", "Total"] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** The graph has the others. */
+/** Number of printed rows; the graph shows the others. */
 export const PAPER_ROWS = 40;
 
 export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
@@ -111,12 +111,12 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   );
 }
 
-/** What was called below what called it: of an inverted graph, the tree it was made of. */
+/** The tree with callees below callers; for an inverted graph, its original. */
 function calledTree(tree: Tree): Tree {
   return isOfCallers(tree) ? tree.origin!.tree : tree;
 }
 
-/** Figures the largest first, names from A on; back to front if asked. */
+/** Sorts figures descending and names ascending; `back` reverses it. */
 function sortedRows(
   { frame, self, total }: FunctionSums,
   frames: Frames,
@@ -146,7 +146,7 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Of several functions how many there are: their names are in the graph. */
+/** For a sum of several functions, only their number; the graph shows their names. */
 function shortName(frames: Frames, frame: number): string {
   const name = frames.nameOf(frame);
   if (!frames.isOneOf(frame)) return name;

@@ -1,4 +1,4 @@
-// What of a profile is shown, and how.
+// The toolbar of the Profile panel: scope, view and options.
 
 import type { JSX } from "preact";
 import { formatSeconds, formatShare } from "../../base/format";
@@ -81,10 +81,10 @@ export function Modes({ state }: { state: ProfileState }): JSX.Element {
   );
 }
 
-/** So many of the frames nearest to the one that is shown. */
+/** Number of crumbs: the frames nearest to the zoomed one. */
 const MOST_CRUMBS = 3;
 
-/** The way from the root to what is zoomed to, and what is left out. */
+/** The path from the root to the zoomed frame, and the hidden frames. */
 export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
   const frames = state.frames.value;
   const { root, hidden } = state;
@@ -196,7 +196,7 @@ const SPLITS: readonly { by: Split; name: string; scopes: Scope[] }[] = [
 export function Tools(props: {
   state: ProfileState;
   beside: boolean;
-  /** Also the views. */
+  /** Include the choice of the view. */
   modes?: boolean;
 }): JSX.Element {
   const { state } = props;
