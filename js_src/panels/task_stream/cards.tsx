@@ -1,4 +1,4 @@
-// The cards beside the pointer: of a task, of a stretch without detail, and of events.
+// The cards beside the pointer: for a task, for a stretch of the preview, and for events.
 
 import { Card, type PlotPlace, Swatch } from "../../panel/card";
 import { FactList } from "../../panel/parts";
@@ -92,14 +92,14 @@ function TaskCard(props: {
   );
 }
 
-/** The first line of the exception: the rest is where the task is pinned. */
+/** The first line of the exception; pinning the task shows the rest. */
 function exceptionOf(view: PanelState, task: number): string {
   const errors = rowsOf(view.table("errors"), "time");
   const known = errors.find((error) => error.task === task);
   return known?.exception.split("\n")[0].slice(0, MOST_CHARS) ?? "";
 }
 
-/** Seconds of the task's other actions: its transfers, its reads from disk. */
+/** Seconds of the task's other actions, such as transfers and disk reads. */
 function otherActions(
   session: SessionStore,
   hover: Hover,
@@ -149,7 +149,7 @@ export function CoarseCard(props: {
   );
 }
 
-/** Stretches summarize rows that will arrive, or rows that had to go. */
+/** Why only a preview is shown: its rows are still to arrive, or were dropped. */
 function whyCoarse(model: TaskModel, moreComes: boolean): string {
   if (model.fadedRows > 0 && !model.isCoarse) {
     return "Too old to be kept in detail on this page";
@@ -261,7 +261,7 @@ function Several(props: {
   );
 }
 
-/** By time, as exactly as it is shown; then by worker. */
+/** Sorts by time, rounded as displayed, then by worker. */
 export function inOrder(
   marks: readonly EventItem[],
   origin: number,
@@ -296,10 +296,10 @@ interface TaskLabels {
   readonly prefix: string;
   readonly prefixColour: string;
   readonly action: string;
-  /** The action's where it has one of its own. */
+  /** The colour of the action if it has one, else that of the prefix. */
   readonly colour: string;
   readonly erred: boolean;
-  /** The action where it is not the computation, else the prefix. */
+  /** The prefix if the row is a computation, else the action. */
   readonly title: string;
 }
 

@@ -1,4 +1,4 @@
-// The panel while there is nothing to draw: why, and the next step.
+// The empty states of the task stream: why there is nothing to draw, and the next step.
 
 import { formatExact, plural } from "../../base/format";
 import { allTasks } from "../../session/session";
@@ -11,16 +11,16 @@ import type { PanelState } from "./panel_state";
 export function whyEmpty(view: PanelState): EmptyState | null {
   const why = view.host.emptyState.value;
   const held = view.holdsAny.value;
-  // Between sessions, and until the first row is here.
+  // False between sessions and until the first row arrives.
   const something = held || view.arrived.value;
   if (view.session.value && something && (held || !why)) return null;
   const empty = why ?? waitingState(view);
-  // What is stopped waits for none.
+  // A stopped session does not wait for tasks.
   const status = empty.state === "stopped" ? "0 tasks" : "no tasks yet";
   return { status, ...empty };
 }
 
-/** A session without tasks: what is there already, and what will come. */
+/** Empty state of a session without tasks. */
 function waitingState(view: PanelState): EmptyState {
   if (!view.session.value) return NO_CLIENT;
   if (view.now.value === 0) {
@@ -34,7 +34,7 @@ function waitingState(view: PanelState): EmptyState {
   const { value: state } = view.state;
   const live = state === "live" || state === "partly";
   const running = live ? runningTasks(view.workers.value) : null;
-  // What runs has no rows yet; if that is unknown, something may run.
+  // Running tasks have no rows yet; if `running` is null, there may be some.
   const done = running === 0 ? "nothing has run" : "nothing has finished";
   const nothing = before ? `${done} since recording began` : done;
   if (state === "stopped") {
@@ -90,7 +90,7 @@ function elsewhere(
       };
 }
 
-/** Nothing comes to a file any more: what is not in it did not happen, or was dropped. */
+/** A recording without tasks: none ran, or all were dropped. */
 const NOTHING_STORED: EmptyState = {
   state: "stopped",
   title: "This recording has no tasks",

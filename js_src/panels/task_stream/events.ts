@@ -1,4 +1,4 @@
-// The events above the lanes: errors, gaps in the recording, what workers did.
+// The events above the lanes: errors, gaps in the recording, changes of workers.
 
 import { actionRgb } from "../../panel/pixel_colours";
 import { inFocus } from "../../panel/narrowing";
@@ -13,7 +13,7 @@ import type { PlotRows } from "./geometry";
 import type { PanelState } from "./panel_state";
 
 export interface EventItem extends Item {
-  /** Name of the worker that it happened on; empty for none in particular. */
+  /** Name of the worker; empty if the event belongs to no single worker. */
   readonly worker: string;
   readonly error?: TaskError;
 }
@@ -44,7 +44,7 @@ export function eventItems(
   ].sort((one, other) => one.start - other.start);
 }
 
-/** The error of a mark that a click pins: the one after what is pinned now. */
+/** The error that a click on a mark pins: the one after the currently pinned one. */
 export function nextError(
   { items }: Pick<Mark<EventItem>, "items">,
   pinned: number | null,
@@ -59,14 +59,14 @@ export function nextError(
 export class EventsRow {
   private readonly row = new MarkRow<EventItem>();
 
-  /** Reads the session's signals: call it in an effect. */
+  /** Reads signals of the session, so call it in an effect. */
   read(view: PanelState): void {
     const session = view.session.value;
     const groups = view.placed.value;
     this.row.items = [];
     if (!session) return;
     void view.namesVersion.value;
-    // The time in focus cuts nothing off: beside it lanes are drawn, too.
+    // Ignore the time in focus: lanes are also drawn outside of it.
     const focused = inFocus({ ...view.focus.value, time: null });
     const { prefixes } = session;
     const errors = rowsOf(view.table("errors"), "time").filter(
@@ -76,7 +76,7 @@ export class EventsRow {
     const gaps = rowsOf(view.table("gaps"), "start");
     const changes = rowsOf(view.table("workers"), "time").filter(
       ({ time, worker, what }) =>
-        // A restart is of all workers.
+        // A restart concerns all workers.
         what === "restarted" ||
         focused({ start: time, stop: time, worker, prefix: null }),
     );
@@ -95,7 +95,7 @@ export class EventsRow {
     this.row.paint(area, middle, actionRgb("disk", theme));
   }
 
-  /** Stretches without a recording, over the lanes: empty is not idle there. */
+  /** Marks gaps of the recording on the lanes, so that they are not mistaken for idle time. */
   paintGaps(area: PlotArea, top: number, bottom: number): void {
     for (const { items, start, stop } of this.row.marks) {
       if (items[0].many === GAPS) paintGap(area, start, stop, top, bottom);

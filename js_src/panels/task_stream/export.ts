@@ -1,4 +1,4 @@
-// What is saved: the picture, the rows on the screen, or all that the page holds.
+// Saves the picture, the rows on the screen, or all rows that the page holds.
 
 import { drawPicture } from "./png";
 import { coarseRows, rowsOfLanes } from "../../derive/lane_rows";
@@ -13,7 +13,7 @@ import { type NameOf, workerNames } from "../../panel/worker_groups";
 import { formatExact, plural } from "../../base/format";
 import { allTasks } from "../../session/session";
 
-/** Keys are asked for only for files of this many rows. */
+/** Keys are requested only for files with at most this many rows. */
 const MOST_KEYS = 50_000;
 
 const HEADER = [
@@ -50,7 +50,7 @@ function* csvRows(
   }
 }
 
-/** Returns what to say: nothing where the home refused and said why. */
+/** Returns a message; empty if the host refused and has told the user why. */
 async function saveCsv(
   view: PanelState,
   store: SessionStore,
@@ -70,7 +70,7 @@ async function saveCsv(
 const tasksOf = (rows: readonly Interval[]): number[] =>
   [...new Set(rows.map(({ task }) => task))].sort((a, b) => a - b);
 
-/** Rows that are on the screen and pass the filters. */
+/** Saves the rows that are on the screen and pass the filters. */
 export async function exportVisible(
   view: PanelState,
   plot: TaskPlot,
@@ -78,7 +78,7 @@ export async function exportVisible(
   const store = view.session.peek();
   if (!store) return "Nothing to save yet";
   const { window } = view;
-  // What came after a pause is not drawn.
+  // Rows after a pause are not drawn, so they are not saved.
   const end = view.paused.peek() ?? Infinity;
   const time = [window.start, Math.min(window.stop, end)] as const;
   const { shown } = plot.lanes.map;
@@ -108,11 +108,11 @@ export async function exportPicture(
 }
 
 export interface Others {
-  /** Rows that only the kernel has, or the file. */
+  /** Number of rows that only the kernel or the file has. */
   readonly notHere?: number;
-  /** Rows of the time that was saved, at most: they are only a preview here. */
+  /** Upper bound of missing rows, of which the page has only a preview. */
   readonly coarse?: number;
-  /** Tasks whose keys did not come; null where there were too many to ask for. */
+  /** Number of tasks without a key; null if there were too many keys to request. */
   readonly keyless?: number | null;
 }
 

@@ -1,11 +1,11 @@
-// Where things are on the stage, in CSS pixels. Pure.
+// The layout of the panel, in CSS pixels. Pure functions.
 
 import type { Breadth } from "../../panel/environment";
 
 export interface Geometry {
   readonly gutter: number;
   readonly gutterSize: "full" | "names" | "short";
-  /** Height of the overview above the plot; 0 where there is no room for it. */
+  /** Height of the overview above the plot; 0 if there is no room. */
   readonly overview: number;
   readonly bars: number;
 }
@@ -19,9 +19,9 @@ const GUTTER: Record<Breadth, number> = {
 };
 
 const CHROME_PX = 90;
-/** Lanes are readable from this height on, with the gap below them. */
+/** Minimum height of a readable lane, including the gap below. */
 const READABLE_LANE_PX = 10;
-/** If lanes need room, the overview takes at most this share. */
+/** Maximum share of the overview if lanes need room. */
 const OVERVIEW_SHARE = 0.2;
 const LEAST_BARS_PX = 14;
 
@@ -34,7 +34,7 @@ export function geometryOf(
   const roomy = breadth === "wide" || breadth === "medium";
   const around = roomy ? 8 : 7;
   const wanted = (roomy ? 40 : 28) + around;
-  // The lanes are what a panel is for: where height is short the overview gives way.
+  // Lanes take precedence: in low panels the overview shrinks first.
   const room = height_px - CHROME_PX - rows.lanesTop - LANES_BOTTOM_PX;
   const spare = Math.max(
     room - lanes * READABLE_LANE_PX,
@@ -52,13 +52,13 @@ export function geometryOf(
   };
 }
 
-/** Rows of the plot from its top, as high as the text in them needs. */
+/** Rows of the plot from top to bottom, with heights that fit their text. */
 export interface PlotRows {
   readonly font: number;
   readonly axis: number;
-  /** Of the lane of cells; 0 without any. */
+  /** Height of the lane of cells; 0 without cells. */
   readonly cells: number;
-  /** From the top to the events. */
+  /** Distance from the top of the plot to the events. */
   readonly eventsTop: number;
   readonly events: number;
   readonly lanesTop: number;
@@ -71,7 +71,7 @@ const USUAL_FONT_PX = 11;
 const LEAST_FONT_PX = 10;
 const LARGEST_FONT_PX = 16;
 
-/** For the host's small text: the canvas follows it within reason. */
+/** Rows for the host's small text size, within limits. */
 export function plotRows(small_px: number, hasCells = false): PlotRows {
   const wanted = Math.round(small_px) || USUAL_FONT_PX;
   const font = Math.min(Math.max(wanted, LEAST_FONT_PX), LARGEST_FONT_PX);

@@ -1,17 +1,17 @@
-// Goes to a task, or to the one that an error names, and shows what ran around it.
+// Shows a task, or that of an error, with the tasks that ran around it.
 
 import type { Interval, TaskError } from "../../model/types";
 import type { SessionStore } from "../../session/session";
 import { rowOfTask, stretchOf } from "../../model/query";
 import type { PanelState } from "./panel_state";
 
-/** The lane of a task that ran on no known one. */
+/** Lane number of a task whose lane is unknown. */
 const NO_LANE = -2;
-/** Room on either side of what is zoomed to, in its own lengths … */
+/** Room on either side of a zoomed task, in multiples of its duration … */
 const ROOM = 2;
-/** … which no task is too short for. */
+/** … which counts as at least this long. */
 const SHORTEST_S = 1e-4;
-/** How many tasks of its length fit beside one that is gone to. */
+/** Width of the window when going to a task, in multiples of its duration. */
 const AROUND = 40;
 
 export function zoomTo(
@@ -23,8 +23,8 @@ export function zoomTo(
 }
 
 /**
- * The row that erred; where its detail is not here (any more), its moment. Null for a
- * task that is known nowhere.
+ * The row of a failed task or, if the page does not have it, a row without duration at the
+ * time of the error. Null if the task is unknown.
  */
 export function rowOfError(
   store: SessionStore,
@@ -53,7 +53,7 @@ export function rowOfError(
   };
 }
 
-/** Pins a row and brings its lane onto the screen; the window stays if it can. */
+/** Pins a row and scrolls to its lane; moves the window only if the row is outside. */
 export function pinRow(view: PanelState, row: Interval): void {
   view.pinned.value = row;
   view.plot.peek()?.reveal(row.lane);
@@ -62,12 +62,12 @@ export function pinRow(view: PanelState, row: Interval): void {
   if (stop < window.start || start > window.stop) goToRow(view, row);
 }
 
-/** Pins a row and shows it with some of what ran around it. */
+/** Pins a row and shows it with some of the tasks around it. */
 export function goToRow(view: PanelState, row: Interval): void {
   const { window } = view;
   const [first, last] = stretchOf(row);
   const length = last - first;
-  // Of a task without a length only the moment is known: no reason to zoom.
+  // Do not zoom to a task without duration, of which only the time is known.
   const wanted = length > 0 ? length * AROUND : Infinity;
   const width = Math.min(window.width, Math.max(wanted, window.width / 1e6));
   const middle = (first + last) / 2;

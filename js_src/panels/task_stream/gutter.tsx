@@ -1,4 +1,4 @@
-// The left column: which lanes belong to which worker, and how that one is.
+// The left column: names and states of the workers beside their lanes.
 
 import type { JSX } from "preact";
 import { formatBytes, formatBytesOf, formatShare } from "../../base/format";
@@ -8,7 +8,7 @@ import type { TaskPlot } from "./plot";
 import type { PanelState } from "./panel_state";
 import { plainAddress, type WorkerGroup } from "../../panel/worker_groups";
 
-/** Share of the shown time that the worker's threads were busy; NaN unknown. */
+/** Share of the shown time in which a worker's threads were busy; NaN if unknown. */
 export type BusyOf = (group: WorkerGroup) => number;
 
 export function Gutter(props: {
@@ -20,7 +20,7 @@ export function Gutter(props: {
   void plot.laid.value;
   const { lanes } = plot;
   const line_px = view.rows.value.line;
-  // What is laid out may be older than what is said of memory.
+  // The layout may have older groups: use the current figures of each worker.
   const now = new Map(view.groups.value.map((group) => [group.address, group]));
   const bands = bandsOf(lanes.map, lanes.pixelRatio, line_px).map((band) => ({
     ...band,
@@ -105,7 +105,7 @@ function Details(props: {
   if (address !== group.name) lines.push(<span>{address}</span>);
   if (busy !== null) lines.push(<span>{busy}</span>);
   lines.push(memory);
-  // In the order of what may be left out.
+  // If there is little room, leave out the first lines.
   return (
     <span class="ds-worker-lines">
       {lines.slice(Math.max(0, lines.length - Math.max(0, room)))}
@@ -113,7 +113,7 @@ function Details(props: {
   );
 }
 
-/** Trouble of a cluster that is not seen any more is no alarm. */
+/** The memory of a worker; shown as a warning only while the session is live. */
 function memoryLine(group: WorkerGroup, live: boolean): JSX.Element {
   const { info } = group;
   if (!info) return <span>left</span>;

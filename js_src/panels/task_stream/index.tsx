@@ -1,4 +1,4 @@
-// The task stream as a PanelKind.
+// The PanelKind of the task stream.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -54,16 +54,16 @@ function TaskStreamPanel(props: {
   const empty = whyEmpty(view);
   const plot = empty === null;
   const breadth = view.breadth.value;
-  // A filter needs room of its own where the toolbar is full of tools, and so does what
-  // is shown where there is hardly any, or the name of a client.
+  // Filters get a second row if the toolbar is full; in small panels, or with the name of a
+  // client in the toolbar, the shown part of the run does, too.
   const narrowing = view.narrowing.value;
   const roomy =
     breadth === "medium" || (breadth === "narrow" && !isChosen(view));
   const secondRow = breadth !== "wide" && (!roomy || narrows(narrowing));
   const crowded = plot && searchCrowds(view);
   const crumbs = <FocusCrumbs view={view} />;
-  // The frame is the same with and without a plot, so that a menu which is open
-  // in it outlives the first row.
+  // Use the same frame with and without a plot, so that an open menu stays open when
+  // the first row arrives.
   return (
     <PanelFrame
       view={view}
@@ -91,7 +91,7 @@ function TaskStreamPanel(props: {
       ) : (
         <PanelLegend view={view} menu={false} />
       )}
-      {/* With a key: else the row of tools would take its element, and the plot a new one. */}
+      {/* The key keeps Preact from reusing this element for the row of tools. */}
       <div class="ds-body" key="body">
         <PlotView view={view} root={root} busyOf={busyOf} />
         <Pinned view={view} />
@@ -106,7 +106,7 @@ const wheelGesture = ({ host }: PanelState): string =>
     ? "The wheel zooms at the pointer; Shift+wheel moves, Alt+wheel scrolls the lanes."
     : "The wheel scrolls the page until you click the plot, or with Ctrl or ⌘; then it zooms. Alt+wheel scrolls the lanes.";
 
-/** Shares of the shown time, worked out when the window comes to rest. */
+/** Busy shares of the shown time, updated when the window has settled. */
 function useBusy(view: PanelState): (group: WorkerGroup) => number {
   const settled = view.range.value;
   const moment = dataMoment(view);

@@ -1,4 +1,4 @@
-// The keys of the panel and what they do, for the handler and for the help sheet.
+// The keys of the panel, for the handler and the help sheet.
 
 import type { Shortcut } from "../../panel/help";
 import {
@@ -38,7 +38,7 @@ const PRESSES = new Map<string, (view: PanelState) => void>([
   ["PageDown", ({ plot }) => plot.peek()?.scrollPages(1)],
 ]);
 
-/** What a key does; true when it was one of ours. */
+/** Handles a key; returns whether the panel uses it. */
 export function pressKey(
   key: string,
   shift: boolean,

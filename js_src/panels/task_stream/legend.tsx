@@ -1,5 +1,5 @@
-// The entries of the legend: every prefix by weight, then the actions whose colours Dask
-// users know. Prefixes without tasks in the selection are last.
+// The entries of the legend: all prefixes by weight, then the actions with the colours of
+// Dask's dashboard. Prefixes without tasks in the selection are last.
 
 import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import { formatDuration, formatCount, formatExact } from "../../base/format";
@@ -31,9 +31,9 @@ export function legendEntries(
   actions: readonly string[],
   totals: { prefixes: readonly PrefixTotal[]; actions: readonly ActionTotal[] },
   dark: boolean,
-  /** Actions to list also where nothing of them is left. */
+  /** Actions to list even without any rows. */
   always: ReadonlySet<string> = new Set(),
-  /** False while the figures are of another selection than what is shown. */
+  /** False until the figures of the current selection have arrived. */
   counted = true,
 ): LegendEntry[] {
   const mode = dark ? "dark" : "light";
@@ -46,7 +46,7 @@ export function legendEntries(
       seconds: byPrefix.get(prefix)?.seconds ?? 0,
       noun: "tasks",
     }))
-    // The prefix "" of metrics that have none has no tasks.
+    // Metrics without a prefix use "", which has no tasks.
     .filter(({ name, count }) => name !== "" || count > 0);
 
   const none = (name: string): Row => ({
@@ -125,7 +125,7 @@ function rank(name: string, known: readonly string[]): number {
 interface ViewLegend {
   readonly entries: readonly LegendEntry[];
   readonly isolated: ReadonlySet<string>;
-  /** A time, workers or spans are selected: figures are of those. */
+  /** Whether figures are limited to a selected time, workers or spans. */
   readonly selected: boolean;
 }
 
@@ -135,7 +135,7 @@ const NO_LEGEND: ViewLegend = {
   selected: false,
 };
 
-/** Reads signals; what it lists of actions stays listed. */
+/** Reads signals. Actions stay listed once they have been shown. */
 export function viewLegend(view: PanelState): ViewLegend {
   const session = view.session.value;
   if (!session) return NO_LEGEND;
@@ -165,7 +165,7 @@ export function viewLegend(view: PanelState): ViewLegend {
   return { entries, isolated, selected };
 }
 
-/** Filters need the line more than a name in the legend does. */
+/** In tiny panels, filters need the room that a name in the legend would take. */
 function faceOf(view: PanelState): "words" | "name" | "count" {
   if (view.breadth.value !== "tiny") return "words";
   return narrows(view.narrowing.value) ? "count" : "name";

@@ -1,4 +1,4 @@
-// The overview of the task stream: threads busy by prefix.
+// The overview of the task stream: busy threads by prefix.
 
 import { OverviewStrip } from "../../timeline/overview";
 import { ERRED, legendAction } from "../../panel/action_words";
@@ -6,7 +6,7 @@ import type { ColoursOf, PixelColours } from "../../panel/pixel_colours";
 import { ThreadsBusyArea } from "../../panel/threads_busy";
 import type { PanelState } from "./panel_state";
 
-/** Bins are summed again for each picture, but not more often than this. */
+/** Minimum time between redraws for new data, since each sums all bins. */
 const REDRAW_MS = 100;
 
 const PEAK_SHARE = 0.02;
@@ -45,7 +45,7 @@ export class Overview extends OverviewStrip {
     super.dispose();
   }
 
-  /** Data came: draw soon, but not for each frame. */
+  /** Redraws for new data, at most once per `REDRAW_MS`. */
   dataChanged(): void {
     const wait = this.drawn.at_ms + REDRAW_MS - performance.now();
     if (wait <= 0) {
@@ -59,7 +59,7 @@ export class Overview extends OverviewStrip {
   }
 }
 
-/** Where one action is isolated, it is shown in its own colour. */
+/** The colour of the isolated action, if there is exactly one. */
 function onlyColour(
   view: PanelState,
   { overlay }: PixelColours,

@@ -1,5 +1,5 @@
-// What a task stream knows beside what every panel does: its lanes, what is isolated,
-// pointed at, pinned and searched.
+// The state of a task stream beyond that of all panels: lanes, isolated actions, hover,
+// pinned task and search.
 
 import {
   batch,
@@ -41,7 +41,7 @@ import {
 import { NO_SEARCH, SharedSelection } from "../../panel/selection";
 import { rowsOf } from "../../session/tables";
 
-/** A row under the pointer and where it is on the stage, in CSS pixels. */
+/** The row under the pointer with its position, in CSS pixels. */
 export interface Hover extends Target {
   readonly pointerX: number;
   readonly pointerY: number;
@@ -58,9 +58,9 @@ interface EventHover {
 
 const NO_ACTIONS: readonly string[] = [];
 
-/** A run whose last row is older than this is over. */
+/** If the last row is older than this when the panel opens, show the whole run. */
 const STALE_S = 5;
-/** A selected time is seen where it takes this share of the window. */
+/** A selected time counts as visible above this share of the window. */
 const LEAST_SEEN = 0.02;
 
 export class PanelState extends PanelView {
@@ -69,26 +69,26 @@ export class PanelState extends PanelView {
   readonly pinned = signal<Interval | null>(null);
   readonly tableOpen = signal(false);
   readonly searchOpen = signal(false);
-  /** Asked for by a shortcut: the search field takes the focus when it is there. */
+  /** Set by a shortcut: the search field takes the focus once it is rendered. */
   readonly searchAsked = signal(false);
   readonly outside = signal(0);
   readonly backwards = signal(0);
-  /** Something can be drawn, be it a preview. */
+  /** Whether there is something to draw, if only a preview. */
   readonly arrived = signal(false);
-  /** What the overview's full height means, if not the number of threads. */
+  /** Threads that the overview's full height represents, if not all threads. */
   readonly peak = signal<number | null>(null);
   readonly coarseHover = signal<CoarseHover | null>(null);
   readonly eventHover = signal<EventHover | null>(null);
-  /** Tasks that had arrived when the plot was paused. */
+  /** Number of tasks that had arrived when the plot was paused. */
   heldAtPause = 0;
-  /** Set by the panel: gives the keyboard back to the plot. */
+  /** Set by the panel: moves the keyboard focus to the plot. */
   focusPlot: () => void = () => {};
-  /** Null while it is not drawn. */
+  /** Null while no plot is shown. */
   readonly plot = signal<TaskPlot | null>(null);
   protected override readonly freezes = false;
 
   private readonly shared = signal<SharedSelection | null>(null);
-  /** Isolated actions, as the legend names them; prefixes are in the focus. */
+  /** Isolated actions, by their legend names; prefixes are in the focus. */
   readonly actions = this.read(
     () => this.shared.value?.actions.value ?? NO_ACTIONS,
     NO_ACTIONS,
@@ -101,10 +101,10 @@ export class PanelState extends PanelView {
     () => this.shared.value?.version.value ?? 0,
     0,
   );
-  /** Actions that the legend has listed: they stay, whatever a filter leaves. */
+  /** Actions that the legend has shown, which stay listed regardless of filters. */
   readonly listedActions = new Set<string>();
 
-  /** What workers were called, by address, also those that have left. */
+  /** Names of workers by address, including those that have left. */
   readonly namesSeen = new Map<string, string>();
   readonly groups: ReadonlySignal<readonly WorkerGroup[]> = computed(() => {
     const session = this.session.value;
@@ -112,7 +112,7 @@ export class PanelState extends PanelView {
     void this.namesVersion.value;
     const workers = this.workers.value;
     for (const { worker, name } of rowsOf(this.table("workers"), "time")) {
-      if (name) this.namesSeen.set(worker, name); // it may have left before this page came
+      if (name) this.namesSeen.set(worker, name); // may have left before the page opened
     }
     for (const { address, name } of workers) this.namesSeen.set(address, name);
     const only = this.focus.value.workers;
@@ -120,15 +120,15 @@ export class PanelState extends PanelView {
   });
   private lastPlaced: readonly WorkerGroup[] = [];
   /**
-   * The same, new only when something lies elsewhere or is called otherwise. What
-   * a group says of its worker's memory may be old.
+   * Like `groups`, but changes only with layout or names. The memory of its workers
+   * may be outdated.
    */
   readonly placed: ReadonlySignal<readonly WorkerGroup[]> = computed(() => {
     const groups = this.groups.value;
     if (!lieAlike(groups, this.lastPlaced)) this.lastPlaced = groups;
     return this.lastPlaced;
   });
-  /** Threads of the cluster, or of the workers that are isolated. */
+  /** Threads of the cluster, or of the isolated workers. */
   readonly threadsShown: ReadonlySignal<number> = computed(() => {
     if (this.focus.value.workers.length === 0) return this.threads();
     return this.groups.value.reduce(
@@ -148,7 +148,7 @@ export class PanelState extends PanelView {
       this.table("cells").rows > 0,
     ),
   );
-  /** The same whichever workers are isolated: nothing moves under the pointer. */
+  /** Independent of isolated workers, so that nothing moves under the pointer. */
   readonly geometry = computed(() => {
     void this.namesVersion.value;
     return geometryOf(
@@ -202,7 +202,7 @@ export class PanelState extends PanelView {
     return this.window.extent;
   }
 
-  /** Threads of the cluster; of the lanes, while its workers are not known. */
+  /** Threads of the cluster; the number of lanes while the workers are unknown. */
   threads(): number {
     const workers = this.workers.value;
     const haveLeft = workers.length === 0 && this.now.value > 0;
@@ -236,7 +236,7 @@ export class PanelState extends PanelView {
     before?.release();
   }
 
-  /** Of a block, where it begins and ends, however long no task ran in it. */
+  /** Sets the extent to the whole run of a block, including times without tasks. */
   protected override extend(): void {
     const model = this.session.value?.model;
     const run = this.run.value;
@@ -253,7 +253,7 @@ export class PanelState extends PanelView {
     this.outside.value = model.rowsOutside();
     this.backwards.value = model.odd.negativeDurations;
     const first = !this.window.hasExtent;
-    // What was over when the panel opened is best seen whole.
+    // If the run was over when the panel opened, show all of it.
     const over =
       this.state.peek() === "stopped" ||
       this.now.peek() - extent.stop > STALE_S;
@@ -307,7 +307,7 @@ export class PanelState extends PanelView {
     else this.isolateActions(isolate(this.actions.peek(), name, adds));
   }
 
-  /** `name`: of a prefix, the address of a worker, the id of a span. */
+  /** `name`: name of a prefix, address of a worker or id of a span. */
   isolateIn(
     part: "prefixes" | "workers" | "spans",
     name: string,
@@ -344,7 +344,7 @@ export class PanelState extends PanelView {
     return true;
   }
 
-  /** A selected time is marked in place; the window moves only if it could not be seen there. */
+  /** Shows a selected time; moves the window only if the time is not visible. */
   private followFocus({ time }: Focus): void {
     const { window, timeline, focusedTime: before } = this;
     if (!window.hasExtent) return;
@@ -354,7 +354,7 @@ export class PanelState extends PanelView {
       this.movedToFocus = false;
       return;
     }
-    // Another part of the focus changed: the window may have been moved since.
+    // The time did not change: keep the window, which the user may have moved.
     if (before?.join() === time.join()) return;
     const [start, stop] = time;
     const seen = Math.min(stop, window.stop) - Math.max(start, window.start);

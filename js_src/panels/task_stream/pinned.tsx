@@ -1,6 +1,6 @@
 // The pinned task: its starts and stops, where and when it ran, and the
-// traceback if it erred. What the page has is shown at once; the rest
-// comes from the kernel, and the panel says so if there is no answer.
+// traceback if it erred. Data on the page are shown at once; the rest is
+// requested from the kernel, with a message if there is no answer.
 
 import { FactList } from "../../panel/parts";
 import type { JSX } from "preact";
@@ -164,7 +164,7 @@ function PinnedTask(props: {
   );
 }
 
-/** What its function did in its time, on all workers. */
+/** Shows the profile of its function for its time, on all workers. */
 function ProfileButton(props: {
   view: PanelState;
   labels: { readonly prefix: string };
@@ -189,10 +189,10 @@ function badgeStyle(theme: Theme): JSX.CSSProperties {
   return { background: toCss(colour), color: textOn(colour) };
 }
 
-/** The span of a task, to isolate it by a click, and again to show all. */
+/** The span of a task; a click isolates it, a second click shows all spans. */
 function SpanOf(props: {
   view: PanelState;
-  /** Empty where no row of the task is here. */
+  /** Empty if the page has no row of the task. */
   id: string;
   name: string;
 }): JSX.Element {
@@ -215,7 +215,7 @@ function SpanOf(props: {
   );
 }
 
-/** The kernel knows better where a task ran whose rows are not on this page. */
+/** The lane from the kernel's answer, since the task's rows may not be on this page. */
 function laneOf(
   session: SessionStore,
   row: Interval,

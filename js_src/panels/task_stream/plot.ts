@@ -1,5 +1,5 @@
-// The plot of the task stream: lanes of tasks with names on them, the events above them,
-// and what the pointer finds there.
+// The plot of the task stream: lanes of tasks with names, the events above them, and the
+// items under the pointer.
 
 import { effect, signal, untracked } from "@preact/signals";
 import { toCss } from "../../base/colour";
@@ -24,28 +24,28 @@ import { pinRow, rowOfError, zoomTo } from "./go_to_task";
 import { Overview } from "./overview";
 import type { PanelState } from "./panel_state";
 
-/** Of a filter, in each frame: while nothing moves, what a million tasks take. */
+/** Time per frame for filtering; while nothing moves, enough for a million tasks. */
 const WORK_MS = 5;
 const STILL_WORK_MS = 12;
 /**
- * Time for drawing lanes finely; drawing them roughly may take as long again. What is
- * left of 16.7 ms is for putting the picture together and for the browser itself.
+ * Time per frame for drawing lanes finely; drawing them roughly may take as long again. The
+ * rest of the 16.7 ms is for composing the picture and for the browser.
  */
 const PAINT_MS = 4;
-/** While nothing moves, such as after a choice, no frame is missed: drawn once, not twice. */
+/** The same while nothing moves: a late frame is not noticed, so draw finely at once. */
 const STILL_MS = 12;
-/** So near to a task, in CSS pixels, the pointer finds it. */
+/** Distance in CSS pixels at which the pointer still hits a task. */
 const CATCH_PX = 3;
 const HINT_MS = 1600;
 
-/** A row and where it is, in CSS pixels of the plot. */
+/** A row and its box, in CSS pixels of the plot. */
 export interface Target extends Box {
   readonly row: Interval;
-  /** Drawn as a strip on another row. */
+  /** Whether it is drawn as a strip on another row. */
   readonly overlay: boolean;
 }
 
-/** A stretch of the preview and where its lane is, in CSS pixels. */
+/** A stretch of the preview and the position of its lane, in CSS pixels. */
 export interface CoarseTarget {
   readonly lane: number;
   readonly prefix: number;
@@ -60,7 +60,7 @@ export class TaskPlot {
   readonly lanes = new Lanes<WorkerGroup>();
   readonly plot: TimePlot;
   readonly overview: Overview;
-  /** Grows when lanes moved, so that the gutter places its names again. */
+  /** Increases when lanes move, so that the gutter updates the positions of names. */
   readonly laid = signal(0);
 
   private readonly picture = new LanePicture();
@@ -83,7 +83,7 @@ export class TaskPlot {
     this.outlines = new LaneOutlines(plot.hit);
     this.stops = [
       effect(() => {
-        // What belongs to another session goes with it.
+        // Reset the scroll position when the session changes.
         void view.session.value;
         this.lanes.map.scroll = 0;
       }),
@@ -137,7 +137,7 @@ export class TaskPlot {
     untracked(() => {
       this.plot.view.request();
       this.overview.dataChanged();
-      // The rows of the stretch that is pointed at may have come.
+      // The rows of the hovered stretch may have arrived.
       if (view.coarseHover.peek()) this.plot.pictureMoved();
     });
   }
@@ -206,7 +206,7 @@ export class TaskPlot {
           this.mayName,
         );
       }
-      // What came after a pause is not drawn.
+      // Rows after a pause are not drawn.
       const limit = view.paused.peek();
       if (limit !== null && limit < area.range[1]) {
         const from = Math.max(0, area.x(limit));
@@ -227,7 +227,7 @@ export class TaskPlot {
     return !filter?.byRow || this.view.focus.peek().prefixes.includes(name);
   };
 
-  /** Where the picture ends: at the pause, or where the connection was lost. */
+  /** Marks the time of the pause, or the time at which the connection was lost. */
   private paintEnd(area: PlotArea): void {
     const { view } = this;
     const { theme } = area;
@@ -263,14 +263,14 @@ export class TaskPlot {
     },
     click: (x, y) => this.click(x, y),
     doubleClick: (x, y) => {
-      // Its clicks went through the errors there.
+      // Its two clicks have already stepped through the errors there.
       if (this.eventAt(x, y)) return true;
       const target = this.taskAt(x, y);
       if (target) zoomTo(this.view, stretchOf(target.row));
       return target !== null;
     },
     scroll: (css_px) => void this.scrollLanes(css_px),
-    /** Says how to zoom. */
+    /** Shows a hint how to zoom. */
     refuse: () => {
       const apple = /Mac|iPhone|iPad/.test(navigator.platform);
       const key = apple ? "⌘" : "Ctrl";
@@ -301,7 +301,7 @@ export class TaskPlot {
     if (!same) view.hover.value = { ...target, pointerX: x, pointerY: y };
   }
 
-  /** Pins the task here, or the one that an error in the row of events names. */
+  /** Pins the task at this position, or that of an error in the row of events. */
   private click(x: number, y: number): void {
     const { view } = this;
     const mark = this.eventAt(x, y);
@@ -328,7 +328,7 @@ export class TaskPlot {
     const { lane, time } = spot;
     const near = CATCH_PX * lanes.pixelRatio * lanes.window.secondsPerPixel;
     const strip = spot.inStrip ? model.hit(lane, time, near, true) : null;
-    // First what is exactly there, then what is near: a task of one pixel.
+    // Prefer an exact hit; otherwise search nearby, so that thin tasks can be hit.
     const row =
       strip ??
       model.hit(lane, time, near / 8, false) ??
@@ -338,14 +338,14 @@ export class TaskPlot {
     return box && { ...box, row, overlay };
   }
 
-  /** The preview of tasks whose details are not loaded; null elsewhere. */
+  /** The stretch of the preview at this position; null if there is none. */
   private coarseAt(x_px: number, y_px: number): CoarseTarget | null {
     const spot = this.lanes.spotAt(x_px, y_px);
     const coarse =
       spot && this.view.session.peek()?.model.coarseLane(spot.lane);
     if (!coarse) return null;
     const { lane, time, top, height } = spot;
-    // Stretches of a lane do not overlap: the last to begin is the only one.
+    // Stretches of a lane do not overlap, so only the last to begin can match.
     const at = findAfter(coarse.start, 0, coarse.count, time) - 1;
     if (at < 0 || coarse.hidden[at] === 1) return null;
     const duration = coarse.duration[at];

@@ -1,4 +1,4 @@
-// The plot as elements: the gutter beside it, the cards over it.
+// The DOM elements of the plot: the gutter beside it and the cards above it.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

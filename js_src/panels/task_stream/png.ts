@@ -1,4 +1,4 @@
-// The picture of a task stream that is saved.
+// Draws the picture of a task stream for saving.
 
 import { framedPng } from "../../panel/framed_png";
 import { formatClock, formatDate, formatStretch } from "../../base/format";
@@ -11,7 +11,7 @@ import { panelFacts } from "./status_facts";
 
 const LEAST_GUTTER_PX = 84;
 
-/** The picture as it is, with what elements say on the page around it. */
+/** Draws the plot as it is, with the texts that are DOM elements on the page. */
 export function drawPicture(
   view: PanelState,
   { overview, lanes, plot }: TaskPlot,
@@ -52,7 +52,7 @@ export function drawPicture(
   });
 }
 
-/** The client, the time that is shown, what it is filtered to. */
+/** The client, the shown time and the filters, in words. */
 function aboutOf(view: PanelState): string[] {
   const { window, extent } = view;
   const origin = view.origin.peek();
@@ -71,7 +71,7 @@ function aboutOf(view: PanelState): string[] {
   const crumbs = crumbsOf(narrowing, origin);
   for (const { part, text } of crumbs) {
     const names = part === "time" ? [] : narrowing[part];
-    // There is no pointer to ask what "2 workers" are.
+    // A picture has no tooltips, so list the names instead of "2 workers".
     about.push(`only ${names.length > 1 ? names.join(", ") : text}`);
   }
   const search = view.search.peek().text;

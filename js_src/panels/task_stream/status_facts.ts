@@ -1,4 +1,4 @@
-// The status line of the task stream: what is shown, and what was dropped or lost.
+// The status line of the task stream: how much is shown, dropped or lost.
 
 import { formatClock, formatExact, plural } from "../../base/format";
 import type { Counts, Notice, Focus, PrefixTotal } from "../../model/types";
@@ -21,25 +21,25 @@ export interface StatusInput {
   readonly held: number;
   readonly workers: number;
   readonly threads: number;
-  /** Tasks that run now; null if unknown. */
+  /** Number of running tasks; null if unknown. */
   readonly running: number | null;
   readonly behind_s: number;
   readonly now: number;
   readonly notices: readonly Notice[];
-  /** A kernel is there; else all comes from a file. */
+  /** Connected to a kernel; false for a file. */
   readonly live: boolean;
-  /** Why the picture is only kept, in the words of the home. */
+  /** Why the picture no longer updates, in the host's words; null if it does. */
   readonly kept: { readonly text: string; readonly trouble: boolean } | null;
   readonly moreComes: boolean;
-  /** Tasks held when the person paused; null while not paused. */
+  /** Number of tasks held at the pause; null while not paused. */
   readonly pausedAt: number | null;
-  /** Rows that the axis leaves out: their clocks disagree. */
+  /** Rows outside of the axis, because their clocks disagree. */
   readonly outside: number;
   readonly backwards: number;
   readonly search: Fact | null;
   readonly selected: Selected | "uncounted" | null;
   readonly showErrors?: () => void;
-  /** It is part of a saved picture, which is looked at later. */
+  /** For a saved picture, which needs absolute times. */
   readonly pictured?: boolean;
 }
 
@@ -108,7 +108,7 @@ function missing(input: StatusInput): Fact[] {
         "The recording reached its limit. To keep more, raise daskscope.recording.memory-limit.",
     });
   }
-  // Without an agent, tasks may have been lost in a gap without being counted.
+  // Not when "partly" recorded: without an agent, tasks lost in a gap are not counted.
   if (dropped === 0 && ["live", "stopped", "no-client"].includes(input.state)) {
     facts.push({
       text: pausedAt === null ? "nothing dropped" : "none lost",
@@ -179,7 +179,7 @@ function selection({
   return facts;
 }
 
-/** What has begun and is not among the rows, since these come when tasks finish. */
+/** Running tasks, which have no rows until they finish. */
 function running({ running: tasks, state, kept }: StatusInput): Fact[] {
   const current = (state === "live" || state === "partly") && !kept;
   if (!tasks || !current) return [];
@@ -202,7 +202,7 @@ export function statusFacts(input: StatusInput): Fact[] {
   return facts;
 }
 
-/** `inBanner`: the notice that the banner shows. Reads signals. */
+/** `inBanner`: the notice in the banner. Reads signals. */
 export function panelFacts(
   view: PanelState,
   inBanner: Notice | null,
@@ -235,14 +235,14 @@ export function panelFacts(
 }
 
 interface Selected {
-  /** `135` tasks, or `47 × transfer`; null if unknown. */
+  /** Such as `135` tasks or `47 × transfer`; null if unknown. */
   readonly count: string | null;
   readonly erred: number;
 }
 
 /**
- * Null while nothing is filtered, and once the kernel is gone.
- * "uncounted" until the kernel's figures are of this selection.
+ * Null without filters, and after the kernel has shut down.
+ * "uncounted" until the kernel's figures for this selection arrive.
  */
 function selectedOf(view: PanelState): Selected | "uncounted" | null {
   const narrowing = view.narrowing.value;
@@ -257,7 +257,7 @@ function selectedOf(view: PanelState): Selected | "uncounted" | null {
   const only = actions.length === 1 ? actions[0] : undefined;
   if (actions.length === 0) return { count: formatExact(tasks), erred };
   if (only === ERRED) return { count: formatExact(erred), erred };
-  // The kernel counts rows by prefix and by action, not by both.
+  // The kernel counts rows by prefix and by action, but not by both together.
   if (prefixes.length > 0) return { count: null, erred };
   const counts = actions.map((name) => {
     const count = name === ERRED ? erred : rowsOf(view, name);
@@ -286,8 +286,8 @@ export function prefixesInFocus(view: PanelState): PrefixTotal[] {
 }
 
 /**
- * Whether the figures are of what is selected now. A kernel takes a moment, and
- * one without subshells gets a selection only after its cell.
+ * Whether the figures belong to the current selection. A kernel needs a moment; one
+ * without subshells receives a selection only when its cell has finished.
  */
 export function isCounted(view: PanelState): boolean {
   const asked = view.focus.value;
@@ -305,10 +305,10 @@ function haveSame(some: Focus["workers"], others: Focus["workers"]): boolean {
   return one.size === other.size && some.every((name) => other.has(name));
 }
 
-/** Notices after which no row of the past is sent. */
+/** Notices after which no older rows are sent. */
 const NO_HISTORY = ["page-full", "bye", "bad-file"];
 
-/** False once the page is full, and where the home says that its kernel is gone. */
+/** False once the page is full, or if the host reports that the kernel has shut down. */
 export function moreComes(view: PanelState): boolean {
   return (
     view.session.value !== null &&

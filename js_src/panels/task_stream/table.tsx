@@ -1,4 +1,4 @@
-// The numbers of the panel as tables, also for the keyboard and for screen readers.
+// The figures of the panel as tables, accessible by keyboard and screen readers.
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -88,14 +88,14 @@ function Named(props: { name: string; colour: string }): JSX.Element {
   );
 }
 
-/** Zooming alone counts nothing again: it is of the whole run then, too. */
+/** The scope of the figures, in words. Zooming does not change it. */
 function scopeOf(view: PanelState): string {
   const { value: focus } = view.focus;
   const scope = isWhole(focus) ? "of the whole run" : "in the selection";
   return isCounted(view) ? scope : `${scope}: not counted yet`;
 }
 
-/** Isolated actions, errors among them, narrow the plot and not these figures. */
+/** Caption text: isolated actions and errors filter the plot, but not these figures. */
 function beside(view: PanelState): string {
   const names = view.narrowing.value.actions.map((name) => `“${name}”`);
   return names.length > 0 ? `, not of ${names.join(", ")} alone` : "";
@@ -112,7 +112,7 @@ function Prefixes(props: TableOf): JSX.Element {
   const longest = Math.max(0, ...rows.map(({ seconds }) => seconds));
   const means = rows.map(({ seconds, computes }) => seconds / computes);
   const longestMean = Math.max(0, ...means.filter(Number.isFinite));
-  // In a part of the time there are parts of tasks: of these it is, as the time is.
+  // With a selected time, only the parts of tasks inside it count.
   const mean = view.focus.value.time === null ? "Mean" : "Mean inside";
   return (
     <NumberTable
@@ -162,7 +162,7 @@ function Actions(props: TableOf): JSX.Element {
   );
 }
 
-/** The kernel's figures are of all prefixes, whichever are isolated. */
+/** Caption of the actions: the kernel always counts them for all prefixes. */
 function actionCaption(view: PanelState): string {
   const { prefixes } = view.focus.value;
   const scope =
@@ -216,7 +216,7 @@ function Workers(props: {
   );
 }
 
-/** The same as in the panel of errors; the way to a task stays in this one. */
+/** As in the Errors panel, but its links show tasks in this panel. */
 function Errors(props: TableOf): JSX.Element | null {
   const { view, session } = props;
   const table = view.table("errors");

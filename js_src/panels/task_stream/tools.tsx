@@ -1,5 +1,5 @@
-// The right end of the toolbar: search, pause, fit, export, help; in a menu
-// where there is no room.
+// The right end of the toolbar: search, pause, fit, export, help. Without room, they
+// are in a menu.
 
 import type { JSX } from "preact";
 import { HelpButton, PauseButton } from "../../panel/panel";
@@ -30,7 +30,7 @@ function stepSearch(view: PanelState, by: number): void {
     goToRow(view, row);
     return;
   }
-  // What was pinned is another match than the one that is counted now.
+  // Unpin the previous match, which is no longer the current one.
   view.pinned.value = null;
   view.say("This task is not on this page");
 }
@@ -63,7 +63,7 @@ async function tell(
   save: () => Promise<string>,
 ): Promise<void> {
   view.hint.value = "Saving …";
-  // Many rows take a while: first that is drawn.
+  // Let the browser draw the message first, since saving many rows takes a while.
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   try {
     view.say(await save());
@@ -122,7 +122,7 @@ function exportsOf(view: PanelState): Tool[] {
   ];
 }
 
-/** Wide enough for the search field beside "Go to now" and a chooser. */
+/** Whether the search field fits beside "Go to now" and a chooser. */
 function hasRoomForField(view: PanelState): boolean {
   const wide = view.breadth.value === "wide";
   return wide || view.environment.width.value >= 760;
@@ -133,7 +133,7 @@ function isSearching(view: PanelState): boolean {
   return view.searchOpen.value || text !== "";
 }
 
-/** The field takes the place of what else is on the line, where that is short. */
+/** Whether the search field replaces the rest of a short toolbar. */
 export function searchCrowds(view: PanelState): boolean {
   return isSearching(view) && !hasRoomForField(view);
 }
