@@ -30,8 +30,8 @@ class _Background:
     """A running thread and its loop."""
 
     def __init__(self) -> None:
-        # distributed's connections expect tornado's wrapper around asyncio's loop. Made here,
-        # so that the caller gets the error if the process has no files left.
+        # distributed's connections expect tornado's wrapper around asyncio's loop. It is created
+        # here, so that the caller gets the error if no file descriptor is free.
         self.io_loop = IOLoop(make_current=False)
         self.loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
         ready = threading.Event()
@@ -39,7 +39,7 @@ class _Background:
         self.thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
         try:
             self.thread.start()
-        except RuntimeError:  # no more threads
+        except RuntimeError:  # no further thread can be started
             self.io_loop.close()
             raise
         ready.wait()

@@ -1,4 +1,4 @@
-"""Reads the profiles of workers and scheduler: often while a page shows them, else each minute.
+"""Reads the profiles of workers and scheduler: often while someone needs them, else each minute.
 
 The agent's worker plugin sends the cycles of distributed's own profiler.
 """

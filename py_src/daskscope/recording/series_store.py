@@ -26,7 +26,7 @@ MAX_TIME_S: Final = 1e12
 """A row with a time beyond this is dropped."""
 
 AHEAD_S: Final = 3600.0
-"""So is a row further ahead of the scheduler's time, because rings drop rows by their newest."""
+"""A row further ahead of the scheduler is dropped too: rings could begin in the future."""
 
 MAX_BEFORE_ROWS: Final = 100_000
 

@@ -102,7 +102,7 @@ between tasks do not make it inactive."""
 
 
 def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
-    """Return what a chooser shows: sessions, and whether new clients are recorded.
+    """Return the content of a chooser: sessions, and whether new clients are recorded.
 
     ``active`` can end without new tasks. This is noticed because a source reports a possible
     change after each answer of its scheduler.
