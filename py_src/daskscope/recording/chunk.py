@@ -109,7 +109,7 @@ class TaskChunk:
     """Consecutive tasks, ``first`` … ``first + tasks``; rows are in order of task number.
 
     ``columns`` has an array for each column of ``schema.TASKS``. ``summary`` is a
-    preview of the rows, made when the chunk is full (``None`` before).
+    preview of the rows, made when the chunk is sealed (``None`` before).
     ``in_memory`` is false once the arrays are mapped from a file.
     """
 
