@@ -165,7 +165,7 @@ function unaccountedFor(view: PanelView, { totals }: Whole): Finding[] {
       title: `${formatShare(unaccounted / counted)} is not accounted for`,
       text: view.growing.value
         ? "Workers send metrics with their heartbeats, so the latest may arrive in a moment."
-        : "Workers sent no metrics of some tasks in this time.",
+        : "Workers sent no metrics for some tasks in this time.",
     },
   ];
 }

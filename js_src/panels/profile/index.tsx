@@ -54,7 +54,7 @@ export const PROFILE = makePanel(
       { keys: ["Enter"], does: "Zoom to the frame" },
       { keys: ["Esc"], does: "One step back: search, zoom, chosen frame" },
       { keys: ["C"], does: "Callers and callees of the frame" },
-      { keys: ["R"], does: "Only what the function calls" },
+      { keys: ["R"], does: "Show only what the function calls" },
       { keys: ["H"], does: "Hide the function" },
       { keys: ["P"], does: "Pin: freeze the graph" },
       { keys: ["I"], does: "Invert: show leaf functions first" },
@@ -63,7 +63,7 @@ export const PROFILE = makePanel(
     ],
     gestures: [
       "Click a frame to zoom to it, Shift-click to pin it. The graph does not change while a frame is pinned or the pointer is on it.",
-      "The width of a frame is the time its function was on the stack. Line numbers show where it was seen: an estimate.",
+      "The width of a frame is the time its function was on the stack. Line numbers show where it was sampled and are estimates.",
     ],
   },
 );
@@ -116,14 +116,14 @@ function facts(view: PanelView): Fact[] {
       text: "by time, function and worker",
       rank: 5,
       title:
-        "Samples have no spans or cells: these narrow by the time and functions of their tasks.",
+        "Samples have no spans or cells: these filter by the time and functions of their tasks.",
     },
     lost > 0
       ? {
           level: "warn" as const,
           text: `${plural(lost, "cycle")} missed`,
           title:
-            "Workers keep 1,000 cycles, and send nothing when they are killed: these were gone before they were read.",
+            "Workers keep 1,000 cycles and send nothing when they are killed, so these were lost before they were read.",
         }
       : droppedFact(view.notices.value, view.table("profile_counts").dropped),
   ];
@@ -233,7 +233,7 @@ function Graph({ state }: { state: ProfileState }): JSX.Element {
   );
   if (shown.tree.total[0] === 0) {
     return (
-      <p class="ds-sentence ds-profile-none">No samples in what is selected.</p>
+      <p class="ds-sentence ds-profile-none">No samples in the selection.</p>
     );
   }
   return (

@@ -43,7 +43,7 @@ export function Sandwich({ state }: { state: ProfileState }): JSX.Element {
   if (total === 0) {
     return (
       <p class="ds-sentence ds-profile-none">
-        {`${frames.nameOf(frame)} has no samples in what is selected.`}
+        {`${frames.nameOf(frame)} has no samples in the selection.`}
       </p>
     );
   }

@@ -15,7 +15,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["/"], does: "Search a key or prefix; Enter next, Shift+Enter back" },
   { keys: ["Z"], does: "Zoom to the pinned task or the selected time" },
-  { keys: ["T"], does: "The numbers as a table, and every error" },
+  { keys: ["T"], does: "Show the figures and all errors as tables" },
   { keys: ["Esc"], does: "Close, unpin, clear the search, clear the filters" },
   { keys: ["?"], does: "This sheet" },
 ];

@@ -167,7 +167,7 @@ function selection({
       ...(counted
         ? {
             text: `${formatExact(counted.erred)} of ${all} erred`,
-            title: "Of the tasks that match the filters, and of all.",
+            title: "Erred tasks that match the filters, and all erred tasks.",
           }
         : {
             text: selected ? `${all} erred in all` : `${all} erred`,
