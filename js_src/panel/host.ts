@@ -54,7 +54,7 @@ export interface OtherRecording {
 export interface PanelHost {
   /** The panel is inside a notebook cell; the notebook must not receive its key events. */
   readonly inline: boolean;
-  /** Connected to a kernel; if false, the data come from a file and are complete. */
+  /** Connected to a kernel; if false, data come from a file, and none are added. */
   readonly live: boolean;
   /** Set while there is no session that can be shown. */
   readonly emptyState: ReadonlySignal<EmptyState | null>;

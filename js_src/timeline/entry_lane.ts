@@ -220,7 +220,7 @@ function paintEntries(
   return placed;
 }
 
-/** Paints ranges of waiting, with a mark at the start of each. */
+/** Paints hatched ranges, and a mark at each moment. */
 function paintWaits(
   lane: LaneArea,
   { moments, hatched }: Entry,
