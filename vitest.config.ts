@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 const BROWSER = "tests/js/**/*_browser.test.ts";
+/** They replace modules of JupyterLab, so each file needs modules of its own. */
+const HOMES = "tests/js/**/homes_*.test.{ts,tsx}";
 
 // The environment of a test that needs a DOM stands on its first line:
 // `// @vitest-environment happy-dom`. Everything else runs without one, which
@@ -26,10 +28,14 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["tests/js/**/*.test.{ts,tsx}", "js_src/**/*.test.{ts,tsx}"],
-          exclude: [BROWSER],
+          exclude: [BROWSER, HOMES],
           // One process for several files: a fourth less of processor time.
           isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { name: "homes", include: [HOMES], exclude: [BROWSER] },
       },
       {
         extends: true,

@@ -263,7 +263,7 @@ def test_of_one_that_is_killed_what_was_read_stays(scheduler_process: SchedulerP
     scheduler_process.start(workers=1)
     with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
         read(live(s))
-        client.gather(client.map(burner(), [0.2 + n / 1000 for n in range(4)]))
+        client.gather(client.map(burner(), [0.5 + n / 1000 for n in range(4)]))
         count = total(read(s))
         assert count == client.profile()["count"] > 0
         (worker,) = scheduler_process._workers

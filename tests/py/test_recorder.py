@@ -77,7 +77,8 @@ def test_an_asynchronous_client_is_recorded_too(cluster: LocalCluster) -> None:
             cluster.scheduler_address, asynchronous=True, set_as_default=False
         ) as client:
             s = session_of(client)
-            assert s.state == "live"
+            # A new client waits for the recorder 1 s at most.
+            await asyncio.to_thread(eventually, lambda: s.state == "live")
             await client.submit(int, 1)
             return s
 
