@@ -30,7 +30,7 @@ lab: build ## Open JupyterLab on a copy of examples/tour.ipynb (ARGS="--no-brows
 	  --LabApp.user_settings_dir=$(CURDIR)/$(VENV)/user-settings $(ALLOW_ROOT) $(ARGS)
 
 test: browser build ## Run the tests: Python, TypeScript, and in a real JupyterLab
-	$(BIN)/python scripts/side_by_side.py --make "$(MAKE)" test-py "test-js test-ui"
+	$(BIN)/python scripts/side_by_side.py --make "$(MAKE)" test-py "test-ui test-js"
 
 test-py: build
 	$(BIN)/python scripts/python_tests.py $(ARGS)
