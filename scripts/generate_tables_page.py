@@ -30,18 +30,15 @@ KINDS = {
     schema.Dictionary: "Dictionaries: names and stacks that other tables use",
 }
 
-STEP = schema.Column("step", "uint16", "length of the step; 0 is as measured", unit="s")
-KEY = schema.Column("key", "utf8", "the task's key")
-COLOUR = schema.Column("colour", "uint8", "number of its colour in panels")
-TABLES_OF_TASKS = (schema.TASKS, schema.LANES, schema.COMPUTATIONS)
-"""A row of tasks has its thread, and the cell of its graph, as columns."""
+TABLES_OF_TASKS = (schema.TASKS, schema.LANES, schema.COMPUTATIONS, schema.ERRORS)
+"""These describe the columns of tasks in a DataFrame: also thread, cell and key."""
 
 
 def declared(table: schema.Table) -> dict[str, schema.Column]:
     """Return what a DataFrame's columns may be, by name."""
     tables = TABLES_OF_TASKS if table is schema.TASKS else (table,)
-    columns = [column for one in reversed(tables) for column in one.columns]
-    return {column.name: column for column in (STEP, KEY, COLOUR, *columns)}
+    columns = [column for one in reversed(tables) for column in schema.columns_of(one)]
+    return {column.name: column for column in (schema.STEP, *columns)}
 
 
 def described(table: schema.Table, columns: list[str]) -> list[str]:
@@ -49,13 +46,12 @@ def described(table: schema.Table, columns: list[str]) -> list[str]:
     known = declared(table)
     out = [f"### `{table.name}`", "", table.doc.replace("``", "`"), ""]
     out += ["| Column | Unit | |", "|---|---|---|"]
-    for name in columns:
-        if name.removesuffix("_least").removesuffix("_most") in columns and name not in known:
+    for column in (known[name] for name in columns):
+        if column.of:  # the lowest or highest value, which ± stands for
             continue
-        column = known[name]
         mark = " ±" if column.combine == "extremes" else ""
         doc = column.doc.replace("``", "`").replace("|", "\\|")
-        out.append(f"| `{name}`{mark} | {column.unit} | {doc} |")
+        out.append(f"| `{column.name}`{mark} | {column.unit} | {doc} |")
     return [*out, ""]
 
 

@@ -16,7 +16,7 @@ import type { PanelView } from "./panel_view";
 export const fileName = (of: string): string =>
   `${of}-${new Date().toISOString().slice(0, 19).replace("T", "-").replace(/:/g, "")}`;
 
-/** Returns false if the host refused; it has then told the user why. */
+/** Returns false if the host refused and has shown the reason. */
 export function saveFile(
   host: PanelHost,
   file: string,
@@ -75,7 +75,7 @@ export function ExportMenu(props: {
   );
 }
 
-/** Returns false if the host refused; it has then told the user why. */
+/** Returns false if the host refused and has shown the reason. */
 export async function savePng(
   host: PanelHost,
   name: string,

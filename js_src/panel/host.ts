@@ -81,7 +81,7 @@ export interface PanelHost {
   actionsFor?(code: string): readonly PanelAction[];
   /**
    * Saves a file; default: a browser download. Returns false if that is not possible; the
-   * host has then told the user.
+   * host then shows the reason.
    */
   save?(name: string, content: Blob): boolean;
 }

@@ -51,11 +51,10 @@ export function activityColours(view: PanelView): (name: string) => string {
   const names = namesOf(view, "activities");
   const slots = view.session.value?.colours("activities") ?? [];
   const { dark } = view.theme.value;
-  return (name) =>
-    activityColour(
-      ...([isHatched(name) ? "executor" : name, dark] as const),
-      slots[names.indexOf(name)],
-    );
+  return (name) => {
+    const shown = isHatched(name) ? "executor" : name;
+    return activityColour(shown, dark, slots[names.indexOf(name)]);
+  };
 }
 
 /** The same as CSS backgrounds. */

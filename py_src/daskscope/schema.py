@@ -132,6 +132,9 @@ class Series(Table):
 STEPS: Final = (0, 10, 60, 600)
 """Seconds of the steps of a series' rings; 0 is as measured."""
 
+STEP: Final = Column("step", "uint16", "length of the step; 0 is as measured", unit="s")
+"""What readers of a series get beside its columns."""
+
 
 def _text(name: str, doc: str, *holds: Private, combine: Combine | None = None) -> Column:
     return Column(name, "utf8", doc, holds=holds, combine=combine)
@@ -810,5 +813,5 @@ def columns_of(table: Table) -> tuple[Column, ...]:
             name = column.name
             found += [replace(column, name=f"{name}_{end}", of=name) for end in ("least", "most")]
     if isinstance(table, Dictionary) and table.coloured:
-        found.append(Column("colour", "uint8", "slot of its colour"))
+        found.append(Column("colour", "uint8", "number of its colour in panels"))
     return tuple(found)

@@ -116,7 +116,7 @@ def test_what_the_cell_logged_last_and_later_events_pushed_out_is_counted(sessio
 
 
 @pytest.mark.asyncio
-async def test_what_the_scheduler_has_not_told_yet_is_said_where_nobody_may_wait_for_it(
+async def test_tasks_that_the_scheduler_has_not_reported_are_a_notice_if_waiting_is_not_allowed(
     cluster: LocalCluster,
 ) -> None:
     never = {f"daskscope.collect.{pace}interval": "60s" for pace in ("", "quiet-", "idle-")}

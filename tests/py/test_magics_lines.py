@@ -93,6 +93,12 @@ def test_a_line_that_says_nothing_is_an_error(cells: Cells, line: str, code: str
     assert not cells.has()
 
 
+def test_a_statement_that_is_only_a_comment_has_a_report(cells: Cells) -> None:
+    ran = cells.run("%perfreport --filename comment.html # nothing")
+    assert ran.errors == []
+    assert cells.has("comment.html")
+
+
 def test_a_statement_that_is_no_python_is_a_syntax_error_and_has_no_report(cells: Cells) -> None:
     for statement in ("1 +", "await tasks(3)"):
         assert cells.run(f"%perfreport {statement}").reply["ename"] == "SyntaxError"

@@ -50,7 +50,7 @@ function* csvRows(
   }
 }
 
-/** Returns a message; empty if the host refused and has told the user why. */
+/** Returns a message; empty if the host refused and has shown the reason. */
 async function saveCsv(
   view: PanelState,
   store: SessionStore,

@@ -217,7 +217,8 @@ class PerfReport:
                 )
             block = _block(options, statement)
             tree = shell.transform_ast(shell.compile.ast_parse(shell.transform_cell(statement)))
-            last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+            ends = tree.body[-1:]  # none if the statement is a comment
+            last = tree.body.pop() if ends and isinstance(ends[0], ast.Expr) else None
             body = shell.compile(tree, STATEMENT, "exec")
             value = last and shell.compile(ast.Expression(last.value), STATEMENT, "eval")
             cell.remembered = True

@@ -60,8 +60,7 @@ def table_frame(recording: RecordingStore, name: str) -> pd.DataFrame:
     if isinstance(table, schema.Log):
         return _frame(table.columns, recording.log(name).columns(), names)
     if isinstance(table, schema.Series):
-        step = schema.Column("step", "uint16", "seconds; 0 is as measured", unit="s")
-        columns = (*schema.columns_of(table), step)
+        columns = (*schema.columns_of(table), schema.STEP)
         return _frame(columns, recording.series(name).rows(), names)
     return tasks_frame(recording, recording.chunks())
 
