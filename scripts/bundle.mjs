@@ -78,7 +78,7 @@ for (const name of await readdir(OUTPUT)) {
   if (name !== "report.js") continue;
   // As Python packs it (report/html.py).
   const deflated = deflateRawSync(content, { level: 9 });
-  sizes["report.js, packed"] = deflated.toString("base64").length;
+  sizes["report.js, packed"] = Math.ceil((5 / 4) * deflated.length);
 }
 for (const [name, bytes] of Object.entries(sizes)) {
   console.log(`${OUTPUT}/${name}: ${(bytes / 1000).toFixed(1)} kB`);

@@ -9,6 +9,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { decode } from "../js_src/archive/bytes";
+import { base85 } from "../tests/js/base85";
 import {
   expect,
   type Frame,
@@ -269,10 +271,13 @@ test(
   async ({ page, reports, complaints }) => {
     const text = readFileSync(reports.path("run.html"), "utf8");
     const [, packed] = /id="daskscope-script">(.*?)</.exec(text)!;
-    const script = inflateRawSync(Buffer.from(packed, "base64"));
+    const script = inflateRawSync(decode(packed!));
     const changed = deflateRawSync(`window.hacked = 1; ${String(script)}`);
     const path = reports.path("changed.html");
-    writeFileSync(path, text.replace(packed, changed.toString("base64")));
+    writeFileSync(
+      path,
+      text.replace(packed!, () => base85(changed)),
+    );
     await page.goto(pathToFileURL(path).href);
     await expect(
       page.getByText("script of this report did not run"),
@@ -289,14 +294,12 @@ test(
   async ({ page, reports }) => {
     const text = readFileSync(reports.path("run.html"), "utf8");
     const path = reports.path("cut.html");
-    const start = text.lastIndexOf(">", text.lastIndexOf("</script>")) + 1;
-    const recording = Buffer.from(text.slice(start), "base64");
+    const [begin, packed] = /^(.* id="daskscope-recording">)(.*?)</s
+      .exec(text)!
+      .slice(1);
+    const recording = Buffer.from(decode(packed!));
     const within = recording.indexOf("about.json") + 100;
-    const cut = within - (within % 3);
-    writeFileSync(
-      path,
-      text.slice(0, start) + recording.toString("base64", 0, cut),
-    );
+    writeFileSync(path, `${begin}${base85(recording.subarray(0, within))}`);
     await page.goto(pathToFileURL(path).href);
     await expect(page.getByText("This file is truncated")).toBeVisible();
     await tab(page, "Task stream").click();

@@ -10,8 +10,6 @@ export interface ByteSource {
 
 /** Headers are small and many: one request fetches several. */
 const WINDOW_BYTES = 262_144;
-/** So many characters at a time, as arguments and in memory. */
-const SLICE_CHARACTERS = 65_536;
 
 export function bytesOfBlob(blob: Blob): ByteSource {
   let [at, near] = [0, new Uint8Array(0)];
@@ -30,45 +28,47 @@ export function bytesOfBlob(blob: Blob): ByteSource {
   };
 }
 
-/** Base64 in four characters a group, without line breaks. */
-export function bytesOfBase64(text: string): ByteSource {
-  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  if (text.length % 4 !== 0) throw new BadFileError("is not base64");
-  const size = (text.length / 4) * 3 - padding;
+/** Of a group in base 85, as Python writes them (report/base85.py). */
+const [GROUP_BYTES, GROUP_CHARACTERS] = [4, 5];
+
+/** Base 85 without line breaks. */
+export function bytesOfText(text: string): ByteSource {
+  const groups = Math.ceil(text.length / GROUP_CHARACTERS);
+  const size = text.length - groups;
   return {
     size,
     read(from, to) {
       const end = Math.min(to, size);
       const start = Math.min(from, end);
-      const group = Math.floor(start / 3);
-      const groups = Math.ceil(end / 3) - group;
-      const bytes = decode(text.slice(4 * group, 4 * (group + groups)));
-      const skipped = start - 3 * group;
+      const group = Math.floor(start / GROUP_BYTES);
+      const after = Math.ceil(end / GROUP_BYTES);
+      const bytes = decode(
+        text.slice(GROUP_CHARACTERS * group, GROUP_CHARACTERS * after),
+      );
+      const skipped = start - GROUP_BYTES * group;
       return Promise.resolve(bytes.subarray(skipped, skipped + end - start));
     },
   };
 }
 
-interface FromBase64 {
-  fromBase64?(text: string): Uint8Array<ArrayBuffer>;
-}
-
-/** Of base64. */
+/** Of base 85. */
 export function decode(text: string): Uint8Array<ArrayBuffer> {
-  try {
-    const decoder = Uint8Array as FromBase64;
-    return decoder.fromBase64?.(text) ?? decodeInSlices(text);
-  } catch {
-    throw new BadFileError("is no base64");
+  const groups = Math.ceil(text.length / GROUP_CHARACTERS);
+  const words = new DataView(new ArrayBuffer(GROUP_BYTES * groups));
+  for (let group = 0; group < groups; group++) {
+    let word = 0;
+    for (let i = 0; i < GROUP_CHARACTERS; i++) {
+      const at = GROUP_CHARACTERS * group + i;
+      const digit = at < text.length ? digitOf(text.charCodeAt(at)) : 84;
+      if (!(digit >= 0 && digit < 85)) word = NaN;
+      word = 85 * word + digit;
+    }
+    if (!(word < 2 ** 32)) throw new BadFileError("is no base 85");
+    words.setUint32(GROUP_BYTES * group, word);
   }
+  return new Uint8Array(words.buffer, 0, text.length - groups);
 }
 
-function decodeInSlices(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array((text.length / 4) * 3);
-  let at = 0;
-  for (let from = 0; from < text.length; from += SLICE_CHARACTERS) {
-    const binary = atob(text.slice(from, from + SLICE_CHARACTERS));
-    for (let i = 0; i < binary.length; i++) bytes[at++] = binary.charCodeAt(i);
-  }
-  return bytes.subarray(0, at);
-}
+/** Digits begin with "!"; "v" is in the place of "<", which could end an element. */
+const digitOf = (code: number): number =>
+  code === 118 ? 27 : code === 60 ? NaN : code - 33;

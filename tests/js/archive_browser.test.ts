@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { goldenContent } from "./archive_files";
+import { base85 } from "./base85";
 import {
   describePanel,
   open,
@@ -15,7 +16,7 @@ import {
 const golden = goldenContent();
 /** It erred, and everything of it has markup in it. */
 const ERRED = golden.details[1]!;
-const FILE = readFileSync("tests/contract/files/small.daskscope", "base64");
+const FILE = base85(readFileSync("tests/contract/files/small.daskscope"));
 
 const twoFrames = () =>
   page.evaluate(

@@ -1,18 +1,19 @@
 import { deflateRawSync, deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { bytesOfBase64, bytesOfBlob } from "../../js_src/archive/bytes";
+import { bytesOfText, bytesOfBlob } from "../../js_src/archive/bytes";
 import { BadFileError } from "../../js_src/archive/problems";
 import { TooLargeError, unpack } from "../../js_src/base/unpack";
 import { randomNumbers } from "./archive_files";
+import { base85 } from "./base85";
 
 const next = randomNumbers(7);
 const bytes = Uint8Array.from({ length: 300_001 }, () => 256 * next());
-const text = Buffer.from(bytes).toString("base64");
+const text = base85(bytes);
 
 describe("bytes of a recording", () => {
   it.each([
     ["a file of the browser", bytesOfBlob(new Blob([bytes]))],
-    ["text in a page", bytesOfBase64(text)],
+    ["text in a page", bytesOfText(text)],
   ])("are the same, whatever they come from: %s", async (_, source) => {
     expect(source.size).toBe(bytes.byteLength);
     const ranges = [
@@ -31,19 +32,25 @@ describe("bytes of a recording", () => {
     }
   });
 
-  it("are of one, two or three bytes at the end of text", async () => {
+  it("may end within a group of text", async () => {
     for (const length of [0, 1, 2, 3, 4]) {
       const few = bytes.slice(0, length);
-      const source = bytesOfBase64(Buffer.from(few).toString("base64"));
+      const source = bytesOfText(base85(few));
       expect(source.size).toBe(length);
       expect(await source.read(0, 9)).toEqual(few);
     }
   });
 
+  it("are read as Python writes them", async () => {
+    const read = await bytesOfText("6t(.P").read(0, 4);
+    expect(Buffer.from(read).toString()).toBe("Dask");
+  });
+
   it("are refused where the text is none", async () => {
-    expect(() => bytesOfBase64("abcde")).toThrow(BadFileError);
-    const read = async () => bytesOfBase64("ab\u00e9=").read(0, 2);
-    await expect(read()).rejects.toThrow(BadFileError);
+    for (const none of ["abcd\u00e9", "abcd<", "abcdw", "abcd ", "uuuuu"]) {
+      const read = async () => bytesOfText(none).read(0, 2);
+      await expect(read(), none).rejects.toThrow(BadFileError);
+    }
   });
 });
 

@@ -8,6 +8,7 @@ import { notConnected } from "../../js_src/errors";
 import type { Shelf } from "../../js_src/homes/lab/library";
 import { libraryList } from "../../js_src/homes/lab/library_entries";
 import { LibraryTabs } from "../../js_src/homes/lab/library_tabs";
+import { base85 } from "./base85";
 
 // JupyterLab's own components are no modules that run outside of a bundle.
 vi.mock("../../js_src/homes/lab/icons", () => {
@@ -35,8 +36,8 @@ function shelfOf(kind: "open" | "ended") {
   const ask = vi.fn((_: null, what: string, { at }: { at: number }) => {
     expect(what).toBe("report");
     if (kind === "ended") return Promise.reject(notConnected());
-    const base64 = btoa(FILE.slice(at, at + PIECE));
-    return Promise.resolve({ base64, size: FILE.length });
+    const text = base85(Buffer.from(FILE.slice(at, at + PIECE)));
+    return Promise.resolve({ text, size: FILE.length });
   });
   const released = vi.fn();
   const kernel = { use: () => released };

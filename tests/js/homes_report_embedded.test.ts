@@ -4,10 +4,11 @@ import { embeddedSource } from "../../js_src/homes/report/source";
 import type { SessionStore } from "../../js_src/session/session";
 import type { SessionLink } from "../../js_src/link/types";
 import { goldenFile } from "./archive_files";
+import { base85 } from "./base85";
 import { statusOf } from "./link_status";
 
 const bytes = Uint8Array.from({ length: 200_003 }, (_, at) => (at * 7) % 256);
-const base64 = Buffer.from(bytes).toString("base64");
+const text = base85(bytes);
 let link: SessionLink;
 const storeOf = (made: SessionLink): SessionStore => {
   link = made;
@@ -32,8 +33,8 @@ function page(summary: string, recording: string): Document {
 
 describe("what a report carries", () => {
   it("is read from its page, and its recording only when it is asked for", async () => {
-    const golden = Buffer.from(goldenFile());
-    const packed = golden.toString("base64");
+    const golden = new Uint8Array(goldenFile());
+    const packed = base85(golden);
     const source = embeddedSource(page('{"title": "Taxi"}', packed), storeOf);
     expect(source.summary).toEqual({ title: "Taxi" });
     expect(source.size).toBe(golden.length);
@@ -43,13 +44,13 @@ describe("what a report carries", () => {
   });
 
   it("comes out as the file that went in", async () => {
-    const source = embeddedSource(page("{}", `\n${base64}\n`), storeOf);
+    const source = embeddedSource(page("{}", `\n${text}\n`), storeOf);
     const file = new Uint8Array(await (await source.file()).arrayBuffer());
     expect(Buffer.from(file).equals(bytes)).toBe(true);
   });
 
-  it("has no summary where that is no JSON, and a code where there is no base64", async () => {
-    const source = embeddedSource(page("{oh", "*not base64*"), storeOf);
+  it("has no summary where that is no JSON, and a code where there is no base 85", async () => {
+    const source = embeddedSource(page("{oh", "~~~~~"), storeOf);
     expect(source.summary).toBeNull();
     const refused = { code: "bad-file" };
     await expect(source.file()).rejects.toMatchObject(refused);
@@ -58,10 +59,10 @@ describe("what a report carries", () => {
   });
 
   it("is what is whole of a file that was cut off", async () => {
-    const cut = base64.slice(0, 1_003);
+    const cut = text.slice(0, 1_253);
     const source = embeddedSource(page("{}", cut), storeOf);
     const file = new Uint8Array(await (await source.file()).arrayBuffer());
-    expect([...file]).toEqual([...bytes.slice(0, 750)]);
+    expect([...file]).toEqual([...bytes.slice(0, 1_002)]);
   });
 
   it("is nothing where the page holds nothing", () => {

@@ -4,6 +4,7 @@ import { openReportFile } from "../../js_src/homes/report/report_file";
 import type { SessionStore } from "../../js_src/session/session";
 import type { SessionLink } from "../../js_src/link/types";
 import { goldenFile } from "./archive_files";
+import { base85 } from "./base85";
 import { statusOf } from "./link_status";
 
 const small = Buffer.from(goldenFile());
@@ -12,7 +13,7 @@ const MIDDLE =
   '</script>\n<script type="application/octet-stream" id="daskscope-recording">';
 const END = "</script>\n<script>throw 1</script></body></html>";
 
-const html = (summary: string, recording = small.toString("base64")): string =>
+const html = (summary: string, recording = base85(small)): string =>
   `<!doctype html>\n<style>${"x".repeat(3_000_000)}</style>${BEGIN}${summary}${MIDDLE}${recording}${END}`;
 
 let link: SessionLink;
@@ -72,8 +73,8 @@ describe("a file that a home hands over", () => {
     });
   });
 
-  it("refuses a recording that is no base64 when it is asked for", async () => {
-    await open(html("{}", "***!"));
+  it("refuses a recording that is no base 85 when it is asked for", async () => {
+    await open(html("{}", "~~~~~"));
     await expect(statusOf(link)).rejects.toMatchObject({ code: "bad-file" });
   });
 });

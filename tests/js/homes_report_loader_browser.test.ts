@@ -10,6 +10,7 @@ import { deflateRawSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { base85 } from "./base85";
 import { describeReport, newPage, page } from "./harness/report";
 
 declare global {
@@ -32,7 +33,7 @@ function pageOf(loader: string, packed: Buffer): string {
     `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return `<!doctype html><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hash(loader)} ${hash(SCRIPT)}">
-<script type="application/octet-stream" id="daskscope-script">${packed.toString("base64")}</script>
+<script type="application/octet-stream" id="daskscope-script">${base85(packed)}</script>
 <main id="daskscope-report"><noscript>Scripts are off</noscript>
 <div class="ds-tabpanel">static summary</div></main>
 <script>${loader}</script>`;

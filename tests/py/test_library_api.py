@@ -3,7 +3,6 @@
 # ruff: noqa: F811 - fixtures are arguments, and imported
 from __future__ import annotations
 
-import base64
 import json
 import os
 import threading
@@ -18,6 +17,7 @@ from stream_pages import FakeLoop, PageStub
 import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.library import keep, library_api
+from daskscope.report import base85
 from daskscope.stream import Channel, Hub, sources
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def test_a_report_comes_in_pieces_as_it_is(report, either_place, monkeypatch):
     while len(found) < size:
         answer = library_api.answer("report", {"filename": kept["filename"], "at": len(found)})
         size = answer["size"]
-        piece = base64.b64decode(answer["base64"])
+        piece = base85.decode(answer["text"].encode())
         assert 0 < len(piece) <= 1_000
         found += piece
     assert found == report.read_bytes()

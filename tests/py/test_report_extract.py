@@ -19,6 +19,7 @@ from test_files import full_recording
 import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.recording import pack_keys
+from daskscope.report import base85
 from daskscope.report.extract import SLICE_BYTES, extract_to, take
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN, build
 
@@ -76,10 +77,10 @@ def test_a_report_opens_like_its_recording(tmp_path):
         b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END,
         b"<html>" + SUMMARY_BEGIN + b"[]" + SCRIPT_END + RECORDING_BEGIN + SCRIPT_END,
         b"<html>" + SUMMARY_BEGIN + b"[" * 100_000 + SCRIPT_END + RECORDING_BEGIN + SCRIPT_END,
-        b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"####" + SCRIPT_END,
+        b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"~~~~~" + SCRIPT_END,
         b"<html>" + SUMMARY_BEGIN + b"{",
     ],
-    ids=["empty", "foreign", "zip", "no recording", "list", "deep", "no base64", "cut"],
+    ids=["empty", "foreign", "zip", "no recording", "list", "deep", "no base 85", "cut"],
 )
 def test_what_is_no_report_is_refused_in_one_sentence(tmp_path, content):
     with refused("bad-file", "run.html"):
@@ -88,7 +89,7 @@ def test_what_is_no_report_is_refused_in_one_sentence(tmp_path, content):
 
 def test_a_report_whose_recording_is_none_is_refused(tmp_path):
     content = (
-        b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"AAAA" + SCRIPT_END
+        b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"AAAAA" + SCRIPT_END
     )
     with refused("bad-file"):
         daskscope.load(written(tmp_path, content))
@@ -170,6 +171,20 @@ def test_a_huge_page_is_given_up_soon(begin):
 def test_a_file_that_is_not_there_says_so(tmp_path):
     with pytest.raises(DaskscopeError, match="There is no file"):
         extract_to(tmp_path / "none.html", io.BytesIO())
+
+
+@given(st.binary(max_size=40))
+def test_bytes_are_text_that_cannot_end_an_element(data):
+    text = base85.encode(data)
+    assert base85.decode(text) == data
+    assert len(text) == len(data) + -(-len(data) // 4)
+    assert not set(text) & set(b"<\0\r\n")
+
+
+@pytest.mark.parametrize("text", [b"aaa\xe9", b"aaaa<", b"aaaaw", b"aaaa ", b"uuuuu"])
+def test_text_that_holds_no_bytes_is_refused(text):
+    with pytest.raises(ValueError, match="85"):
+        base85.decode(text)
 
 
 @examples(200)

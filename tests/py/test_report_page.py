@@ -16,6 +16,7 @@ from test_files import full_recording
 
 from daskscope.derive.summary import summary
 from daskscope.recording import RecordingStore, pack_keys
+from daskscope.report import base85
 from daskscope.report.html import build
 from daskscope.report.static_page import body
 
@@ -87,7 +88,7 @@ def test_nothing_but_its_own_scripts_and_styles_may_run():
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     (loader,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
     (packed,) = re.findall(r'id="daskscope-script">(.*?)</script>', html)
-    script = zlib.decompress(base64.b64decode(packed), wbits=-zlib.MAX_WBITS)
+    script = zlib.decompress(base85.decode(packed.encode()), wbits=-zlib.MAX_WBITS)
     assert policy[1].split("; ") == [
         "default-src 'none'",
         f"script-src {hashed(loader.encode())} {hashed(script)}",

@@ -70,7 +70,7 @@ export class LibraryTabs {
 const IN_PYTHON =
   "In Python, `daskscope.load` opens it by its url, which `daskscope.list_performance_reports(kind=None)` lists.";
 
-const piece = record({ base64: str, size: count });
+const piece = record({ text: str, size: count });
 
 /** Fetch a file in pieces, of which one is under way at a time. */
 async function fetchFrom(
@@ -85,9 +85,9 @@ async function fetchFrom(
       const args = { filename, at };
       const answer = await link.ask(null, "report", args, ANSWER_MS);
       signal.throwIfAborted();
-      const { base64, size } = piece(answer, "answer");
+      const { text, size } = piece(answer, "answer");
       if (size > MAX_FILE_BYTES) throw tooLarge(filename, IN_PYTHON);
-      const bytes = decode(base64);
+      const bytes = decode(text);
       // A browser keeps a large Blob outside of the page's memory.
       parts.push(new Blob([bytes]));
       at += bytes.length;

@@ -26,7 +26,7 @@ const RECORDING_TAG = `<script type="application/octet-stream" id="${RECORDING}"
 const SCRIPT_END = "</script>";
 /** Of all that is in front of the recording. */
 const MAX_HEAD_BYTES = 32_000_000;
-/** As base64 it is one text, and browsers know none much longer. */
+/** It is one text, and browsers know none much longer. */
 const MAX_REPORT_BYTES = 400_000_000;
 
 export async function openReportFile(

@@ -1,6 +1,6 @@
-// What a report carries: a summary as JSON, and a recording as base64.
+// What a report carries: a summary as JSON, and a recording as base 85.
 
-import { bytesOfBase64, type ByteSource } from "../../archive/bytes";
+import { bytesOfText, type ByteSource } from "../../archive/bytes";
 import { codedError } from "../../archive/problems";
 import { StoredRecording } from "../../archive/recording";
 import { StoredLink } from "../../archive/stored_link";
@@ -43,10 +43,7 @@ export function reportSource(
   what: string,
   storeOf: (link: SessionLink) => SessionStore,
 ): ReportSource {
-  const base64 = texts.recording.trim();
-  // What is whole of a file that was cut off.
-  const packed = base64.slice(0, base64.length - (base64.length % 4));
-  const bytes = bytesOfBase64(packed);
+  const bytes = bytesOfText(texts.recording.trim());
   const open = async () => {
     await afterPaint();
     return StoredRecording.open(bytes);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import inspect
 import warnings
 from pathlib import Path
@@ -12,6 +11,7 @@ from daskscope import config
 from daskscope.errors import DaskscopeError
 from daskscope.library.facts import MAX_TAG_CHARACTERS, MAX_TAGS
 from daskscope.library.library import library_at, opened_library
+from daskscope.report import base85
 from daskscope.urls import reason, without_secrets
 from daskscope.wire import BadMessageError, number
 
@@ -209,7 +209,7 @@ def _piece(args: Mapping[str, Any]) -> dict[str, Any]:
         with library.store.open(entry.filename) as file:
             file.seek(at)
             piece = file.read(MAX_PIECE_BYTES)
-    return {"base64": base64.b64encode(piece).decode("ascii"), "size": entry.size}
+    return {"text": base85.encode(piece).decode("ascii"), "size": entry.size}
 
 
 def _filename(args: Mapping[str, Any]) -> str:

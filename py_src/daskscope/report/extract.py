@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import binascii
 import re
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from daskscope.errors import DaskscopeError
 from daskscope.files.reading import open_to_read
 from daskscope.recording.file_reader import begins_as_recording, finite_json
+from daskscope.report import base85
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
 
 if TYPE_CHECKING:
@@ -138,13 +138,14 @@ def _figures(text: _Text) -> dict[str, Any]:
 
 
 def _decode(pieces: Iterator[bytes], out: IO[bytes]) -> None:
-    """Decode base64; of a truncated text, the complete part."""
+    """Decode base 85; of a truncated text, the complete part."""
     rest = b""
-    for piece in pieces:
-        text = rest + _SPACE.sub(b"", piece)
-        whole = len(text) - len(text) % 4
-        text, rest = text[:whole], text[whole:]
-        try:
-            out.write(binascii.a2b_base64(text, strict_mode=True))
-        except binascii.Error as error:
-            raise _BadReportError("its recording is damaged") from error
+    try:
+        for piece in pieces:
+            text = rest + _SPACE.sub(b"", piece)
+            whole = len(text) - len(text) % base85.CHARACTERS
+            text, rest = text[:whole], text[whole:]
+            out.write(base85.decode(text))
+        out.write(base85.decode(rest))
+    except ValueError as error:
+        raise _BadReportError("its recording is damaged") from error

@@ -20,6 +20,7 @@ from daskscope.file_summary import figures_of, inert_json
 from daskscope.files.temporary import in_temporary_file, temporary_folder
 from daskscope.recording.file_writer import write_file
 from daskscope.recording.recording_store import SUMMARY, about_of
+from daskscope.report import base85
 from daskscope.report.static_page import body, shown
 from daskscope.version import installed_version
 
@@ -37,8 +38,8 @@ SUMMARY_BEGIN: Final = b'<script type="application/json" id="daskscope-summary">
 RECORDING_BEGIN: Final = b'<script type="application/octet-stream" id="daskscope-recording">'
 SCRIPT_END: Final = b"</script>"
 
-SLICE_BYTES: Final = 3 * 2**18
-"""A multiple of three, so that the slices of base64 make one text."""
+SLICE_BYTES: Final = base85.BYTES * 200_000
+"""Whole groups, so that the slices make one text."""
 
 _ENDS_ITSELF: Final = re.compile(rb"</(script|style)|<!--", re.IGNORECASE)
 
@@ -85,7 +86,7 @@ def write(figures: dict[str, Any], file: BinaryIO, out: BinaryIO) -> dict[str, A
     out.write(RECORDING_BEGIN)
     file.seek(0)
     while part := file.read(SLICE_BYTES):
-        out.write(base64.b64encode(part))
+        out.write(base85.encode(part))
     out.write(SCRIPT_END + b"\n</body>\n</html>\n")
     return figures
 
@@ -96,7 +97,7 @@ class Page(NamedTuple):
     style: bytes
     loader: bytes
     packed: bytes
-    """The script: deflated, in base64."""
+    """The script: deflated, in base 85."""
     policy: str
 
 
@@ -121,7 +122,7 @@ def _page(style: bytes, loader: bytes, script: bytes) -> Page:
         if _ENDS_ITSELF.search(part) or b"\r" in part or b"\0" in part:
             raise ValueError("the built page holds what would end its own element")
     deflate = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
-    packed = base64.b64encode(deflate.compress(script) + deflate.flush())
+    packed = base85.encode(deflate.compress(script) + deflate.flush())
     policy = (
         f"default-src 'none'; script-src '{_hash(loader)}' '{_hash(script)}'; "
         f"style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"

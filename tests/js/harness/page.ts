@@ -2,7 +2,7 @@
 // address asks for, and leaves what a test needs on `window`.
 
 import { signal } from "@preact/signals";
-import { bytesOfBase64 } from "../../../js_src/archive/bytes";
+import { bytesOfText } from "../../../js_src/archive/bytes";
 import { SESSION_ID } from "../../../js_src/archive/messages";
 import { StoredRecording } from "../../../js_src/archive/recording";
 import { StoredLink } from "../../../js_src/archive/stored_link";
@@ -90,8 +90,8 @@ Object.assign(window, {
     live: made.live,
     show: made.show,
     /** Shows a recording, as a page does that has no kernel. */
-    openFile: async (base64: string) => {
-      const source = bytesOfBase64(base64);
+    openFile: async (text: string) => {
+      const source = bytesOfText(text);
       const recording = await StoredRecording.open(source);
       const link = new StoredLink(() => Promise.resolve(recording), "A file");
       const visible = signal(true);

@@ -21,7 +21,7 @@ interface Harness {
   live(): void;
   show(seconds: number): void;
   hide(hidden: boolean): void;
-  openFile(base64: string): Promise<void>;
+  openFile(text: string): Promise<void>;
   dispose(): void;
   remount(): void;
   remountDetached(): void;
