@@ -181,9 +181,6 @@ async def test_it_leaves_after_its_client_has_gone_once_the_tail_was_fetched() -
         await run_tasks(client, 1)
         await client.close()
         assert plugin.poll(reader="r", client=client.id)["next"] == 1
-        constants(plugin)["UNKNOWN_CLIENT_LEASE_S"] = 0.0
-        plugin.poll(reader="r", client=client.id)
-        plugin.check_leases_in(0.01)
         await eventually(lambda: is_gone(scheduler))
 
 

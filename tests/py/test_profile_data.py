@@ -264,8 +264,8 @@ def test_of_one_that_is_killed_what_was_read_stays(scheduler_process: SchedulerP
     with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
         read(live(s))
         client.gather(client.map(burner(), [0.5 + n / 1000 for n in range(4)]))
-        count = total(read(s))
-        assert count == client.profile()["count"] > 0
+        eventually(lambda: total(read(s)) == client.profile()["count"] > 0)
+        count = total(s.recording)
         (worker,) = scheduler_process._workers
         worker.send_signal(signal.SIGSTOP)
         ask_often(s)  # it does not answer
