@@ -1,4 +1,4 @@
-"""`daskscope.MemorySampler`: samples of the memory of a cluster, in the place of Dask's own."""
+"""`daskscope.MemorySampler`, which replaces Dask's class of the same name."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class MemorySampler:
 
     def __init__(self) -> None:
         self.samples = {}
-        self._runs: dict[str, Run] = {}  # the newest of each label
-        self._readings: dict[str, Reading] = {}  # by the ids of their sessions
+        self._runs: dict[str, Run] = {}  # the latest of each label
+        self._readings: dict[str, Reading] = {}  # by id of the session
         self._source = SamplesSource()
         self._plots: weakref.WeakSet[MemoryPlot] = weakref.WeakSet()
 
@@ -180,8 +180,8 @@ class MemorySampler:
     # -- in the background loop -------------------------------------------------
 
     async def _begin(self, session: Session, run: Run) -> None:
-        """Take the first sample."""
-        await catch_up_async(session)  # what was sampled before is not of the block
+        """Wait for the first sample."""
+        await catch_up_async(session)  # earlier samples do not belong to the block
         reading = self._readings.get(session.id)
         if reading is None:
             reading = self._readings[session.id] = Reading(session, self._take)
@@ -191,7 +191,7 @@ class MemorySampler:
         try:
             async with asyncio.timeout(FIRST_SAMPLE_S):
                 while not len(run.values(run.measure)[0]):
-                    if run and session.state == "partly":  # no sample will have this measure
+                    if run and session.state == "partly":  # this measure needs an agent
                         within = "without the agent"
                         raise TimeoutError
                     if session.state not in ("waiting", "live", "partly"):
@@ -211,7 +211,7 @@ class MemorySampler:
             ) from None
 
     async def _end(self, session: Session, run: Run) -> None:
-        """Wait for the samples that were due until now."""
+        """Wait for the samples that are due by now."""
         run.stop = time.time() + parts_of(session).collector.clock.ahead_s
         try:
             await catch_up_since(session, time.monotonic())
@@ -239,19 +239,19 @@ class MemorySampler:
             self._source.set_state("stopped")
 
     def _own(self, run: Run) -> None:
-        """Show a run under its label, in the place of what was there."""
+        """Show a run under its label; it replaces an earlier run."""
         before = self._runs.get(run.label)
         self._runs[run.label] = run
         if before is None:
             self._source.add(run.label, run.columns)
-        elif before is not run:  # rows never change: the others begin anew
+        elif before is not run:  # rows cannot be removed, so start a new source
             self._source = SamplesSource(self._source)
             for one in self._runs.values():
                 self._source.add(one.label, one.columns)
             for plot in list(self._plots):
                 show(self, plot)
 
-    # -- what was sampled -------------------------------------------------------
+    # -- the samples ------------------------------------------------------------
 
     def _keep(self, run: Run) -> None:
         times, values = run.values(run.measure)
@@ -295,7 +295,7 @@ class MemorySampler:
             label: frame.reindex(times, method="ffill")[: frame.index[-1]]
             for label, frame in found.items()
         }
-        names = ["label"] if by == "worker" else None  # workers have their name
+        names = ["label"] if by == "worker" else None  # the level of workers already has a name
         return pd.concat(filled, axis=1, sort=True, names=names).reindex(times)
 
     def _frame(
@@ -383,24 +383,24 @@ class MemorySampler:
 
 
 def source_of(sampler: MemorySampler) -> SamplesSource:
-    """Return what pages see of a sampler: another one once a label was overwritten."""
+    """Return the current source for pages; overwriting a label replaces it."""
     return sampler._source
 
 
 def show(sampler: MemorySampler, plot: MemoryPlot) -> None:
-    """Let pages see the samples in a plot, now and after labels are overwritten."""
+    """Show the samples in a plot, now and after labels are overwritten."""
     sampler._plots.add(plot)
     session_list.show(sampler, sampler._source)
     plot.session = sampler._source.id
 
 
 def measure_of(sampler: MemorySampler) -> str:
-    """Return the measure that was sampled last."""
+    """Return the measure of the latest run."""
     return next((run.measure for run in reversed(sampler._runs.values())), MEASURES[0])
 
 
 def labels_of(sampler: MemorySampler) -> list[str]:
-    """Return the labels, with those that are sampled now."""
+    """Return all labels, including those that are being sampled."""
     return [*sampler._runs]
 
 
@@ -411,7 +411,7 @@ def _checked_measure(measure: str) -> str:
 
 
 def _check_label(label: object) -> None:
-    """distributed takes whatever a dict takes; a client by position would be one by mistake."""
+    """Accept any hashable label, as distributed does, except a client passed by position."""
     if isinstance(label, Hashable) and not hasattr(label, "scheduler_info"):
         return
     hint = ": pass it as client=…" if isinstance(label, Hashable) else ""
@@ -428,7 +428,7 @@ def _checked_interval(interval: Any) -> float:
 
 
 def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:
-    """Return what each worker had at the time of each sample."""
+    """Return the memory of each worker at the time of each sample."""
     import numpy as np
     import pandas as pd
 
@@ -438,9 +438,9 @@ def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:
     table = pd.DataFrame({name: rows[name] for name in names})
     found = {}
     for worker, part in table.groupby("worker"):
-        if worker in (run.workers or ()):  # else it is of another cluster
+        if worker in (run.workers or ()):  # others belong to another cluster
             last = np.searchsorted(part["time"], times, side="right") - 1
-            here = part.iloc[last]  # in a wider step its peak, after it its last value
+            here = part.iloc[last]  # the peak within a combined step, the last value after it
             values = here[measure].to_numpy(np.float64)
             within = times < (here["time"] + here["step"]).to_numpy()
             values = np.where(within, here[f"{measure}_most"], values)

@@ -1,6 +1,6 @@
-"""What a `MemorySampler` reads of sessions, and how pages see it.
+"""Reads the samples of a `MemorySampler` from sessions, and shows them to pages.
 
-All of it is changed in the background loop alone; other threads only read.
+Only the background loop changes this data; other threads only read it.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ MAX_PARTS: Final = 300
 SPREAD: Final = ("least", "median", "most")
 
 KEPT_MEMORY: Final = replace(MEMORY, ring_bytes=(20_000_000, 20_000_000, 8_000_000, 2_000_000))
-"""A sampler keeps a fifth of what a session keeps: it samples for shorter."""
+"""A sampler keeps a fifth of what a session keeps, since its blocks are shorter."""
 
 
 class Run:
-    """The samples of one block: a row for each time, of all measures.
+    """The samples of one block, with a row for each time.
 
-    What has a value for each measure (the cluster, and least, median and most of the
-    workers) is an array of two dimensions.
+    The columns of the cluster and of least, median and most of the workers are two-dimensional:
+    they have a value for each measure.
     """
 
     def __init__(self, label: str | None, measure: str, interval_s: float = 0.5) -> None:
         self.id = str(uuid.uuid4())
         self.label, self.measure, self.interval_s = label or self.id, measure, interval_s
         self.stop = inf  # by the scheduler's clock
-        self.workers: set[str] | None = set()  # none are known where others took the samples
+        self.workers: set[str] | None = set()  # None if the samples come from another sampler
         self._latest = -inf
         self._parts: list[Columns] = []
 
@@ -64,9 +64,9 @@ class Run:
         return bool(self._parts)
 
     def take(self, samples: Columns) -> Columns:
-        """Take further samples, and return those that are of the block.
+        """Append further samples; return those that belong to the block.
 
-        Once it has ended that is what was due until then: a busy scheduler is late.
+        A busy scheduler samples late, so a sample after the end counts if it was due before.
         """
         time = samples["time"]
         before = np.concatenate([[self._latest], time[:-1]])
@@ -75,12 +75,12 @@ class Run:
             self._latest = time[-1]
         if len(samples["time"]):
             self._parts.append(samples)
-        if len(self._parts) > MAX_PARTS:  # an array takes more than its few values
+        if len(self._parts) > MAX_PARTS:  # many small arrays take more memory than one
             self._parts = [self.columns]
         return samples
 
     def values(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return times and the cluster's bytes, where they were measured."""
+        """Return times and the cluster's bytes, without times that have no value."""
         if not self:
             return np.empty(0), np.empty(0)
         columns = self.columns
@@ -90,7 +90,7 @@ class Run:
 
     @classmethod
     def of_pairs(cls, label: str, measure: str, pairs: list[tuple[float, int]]) -> Run:
-        """Return a run of samples as distributed has them: of one measure, without workers."""
+        """Return a run with samples in distributed's form: one measure, without workers."""
         run = cls(label, measure)
         run.workers = None
         time, values = np.array(pairs, np.float64).reshape(-1, 2).T
@@ -111,8 +111,8 @@ class Run:
 class Reading:
     """Reads the table `memory` of a session while blocks sample it, each row once.
 
-    A sample of the agent ends with the row of the cluster; before it come the rows of those
-    workers that have changed. So the other workers are as in their rows before.
+    Each of the agent's samples has rows for the workers that have changed, then one for the
+    cluster. The values of all other workers are those of their previous rows.
     """
 
     def __init__(self, session: Session, take: Callable[[Reading, Columns, Columns], None]) -> None:
@@ -147,7 +147,7 @@ class Reading:
         if len(samples):
             found = pick({"time": rows["time"], "limit": rows["limit"], "cluster": values}, samples)
             workers = pick(rows, of_worker)
-            if any(not run for run in self.runs):  # it begins with a row of each
+            if any(not run for run in self.runs):  # a new run begins with a row of each worker
                 time = np.full(len(before["worker"]), found["time"][0])
                 names = ("time", "worker", *MEASURES)
                 workers = joined([before | {"time": time}, {n: workers[n] for n in names}])
@@ -161,7 +161,7 @@ class Reading:
             self._workers[worker] = values.copy()
 
     def _compute_spread(self) -> NDArray[np.float32]:
-        """Return least, median and most of the workers, by measure."""
+        """Return minimum, median and maximum over the workers, by measure."""
         if not self._workers:
             return np.full((3, len(MEASURES)), np.nan, np.float32)
         every = np.array(list(self._workers.values()))
@@ -178,7 +178,7 @@ def _measures(rows: Columns) -> NDArray[np.float32]:
 
 
 class SamplesSource(SharedFocus):
-    """The samples of a `MemorySampler` as pages see them: a session that no chooser lists."""
+    """The samples of a `MemorySampler` for pages: like a session, but not listed in choosers."""
 
     _listed: ClassVar[bool] = False
     name = address = ""
@@ -186,7 +186,7 @@ class SamplesSource(SharedFocus):
     behind_s = 0.0
 
     def __init__(self, before: SamplesSource | None = None) -> None:
-        """Make an empty one, which takes the place of another one."""
+        """Start without samples; `before` is the source that this one replaces, if any."""
         super().__init__()
         self.id = uuid.uuid4().hex
         self.state: str = before.state if before else "stopped"
@@ -201,7 +201,7 @@ class SamplesSource(SharedFocus):
         self._figures: dict[str, Any] = {}
 
     def summary(self) -> dict[str, Any]:
-        """Return nothing: it has no figures of tasks."""
+        """Return an empty summary, since there are no tasks."""
         return self._figures
 
     def on_change(self, callback: Callable[[SamplesSource], None]) -> Callable[[], None]:
@@ -209,7 +209,7 @@ class SamplesSource(SharedFocus):
         return self._listeners.add(callback)
 
     def set_state(self, state: str) -> None:
-        """Say whether samples come."""
+        """Set whether samples arrive ("live" or "stopped")."""
         self.state = state
         self._listeners.tell(self)
 
@@ -232,6 +232,6 @@ class SamplesSource(SharedFocus):
         self._listeners.tell(self)
 
     def add_workers(self, rows: Columns) -> None:
-        """Keep rows of workers, as the table `memory` has them."""
+        """Append rows of workers in the form of the table `memory`."""
         if len(rows["time"]):
             self.memory.append(rows, now=float(rows["time"].max()))

@@ -114,7 +114,7 @@ def test_what_is_left_of_a_file_that_was_cut_off_says_so_when_it_is_saved(
         for missing in (recording.about["missing"], recording.about["summary"]["missing"]):
             (notice,) = missing
             assert notice["code"] == "file-cut"
-            assert "made of a truncated file" in notice["text"]
+            assert "made from a truncated file" in notice["text"]
 
 
 def test_a_report_of_what_was_cut_off_says_so_also_when_it_is_opened(cut: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_report_of_what_was_cut_off_says_so_also_when_it_is_opened(cut: Path) 
     page = io.BytesIO()
     for figures in (again.about["summary"], build(again._core, page)):
         assert [notice["code"] for notice in figures["missing"]] == ["file-cut"]
-    assert b"made of a truncated file" in page.getvalue()
+    assert b"made from a truncated file" in page.getvalue()
 
 
 def test_what_is_told_of_losses_is_what_they_are_now(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ import msgpack
 from daskscope.agent.profile import ProfileCycles, ProfiledProcess
 
 REGISTER = "register_worker_plugin"
-INSTALL_S = 2.0  # a request waits at most this long for the installation
-WORKER_S = 1.0  # and this long for the answer of a worker
-ANSWER_S = 5.0  # after this time no more workers are asked; readers wait for 20 s
+INSTALL_S = 2.0  # maximum time that a request waits for the installation
+WORKER_S = 1.0  # maximum time that a request waits for one worker
+ANSWER_S = 5.0  # then no further workers are asked; readers wait for 20 s
 AT_ONCE = 32  # workers asked at the same time
 MAX_LEFT_BYTES = 16_000_000  # bytes kept from workers that closed
 
@@ -59,7 +59,7 @@ class ProfileGather:
 
     async def install(self) -> None:
         """Install the plugin on all workers, including those that join later."""
-        with suppress(Exception):  # a worker may close just now
+        with suppress(Exception):  # a worker may be closing
             await self.scheduler.register_worker_plugin(
                 comm=None, plugin=self.worker_agent, name=self.name, idempotent=True
             )
@@ -67,7 +67,7 @@ class ProfileGather:
     async def uninstall(self) -> None:
         """Remove the plugin from the workers."""
         await asyncio.wait([self.installing], timeout=INSTALL_S)
-        with suppress(Exception):  # as above
+        with suppress(Exception):  # a worker may be closing
             await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
 
     def take_left(self, worker: str = "", data: bytes = b"") -> None:
@@ -90,8 +90,8 @@ class ProfileGather:
         """Return what is new to a reader: bytes by address, without workers that do not answer.
 
         `known` is what the reader has, packed, by address. Workers are asked in order, starting
-        behind `after`, until there are `limit_bytes` or `ANSWER_S` have passed. `next` is empty
-        if all were asked; otherwise the next request passes it as `after`.
+        after the worker `after`, until there are `limit_bytes` or `ANSWER_S` have passed. `next`
+        is empty if all were asked; otherwise the next request passes it as `after`.
         """
         scheduler = self.scheduler
         if REGISTER in getattr(scheduler, "blocked_handlers", ()):

@@ -88,7 +88,7 @@ class TaskGraphs:
     def numbers(self, keys: Any, groups: Any) -> list[int]:
         """Return the graph numbers of finished tasks; `groups` are the groups of the tasks.
 
-        Each list may have one item that stands for all tasks.
+        `groups` and the result may have a single item that applies to all tasks.
         """
         whole, rest = self.whole, self.rest
         of_group = {group: whole.get(group) or rest.get(group, RECOMPUTED) for group in {*groups}}

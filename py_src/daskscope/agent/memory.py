@@ -98,7 +98,7 @@ class MemorySamples:
         self.left_sizes: list[Any] = []
 
     def clear(self) -> None:
-        """Free what was sampled."""
+        """Free all samples."""
         for rows in (self.rows, self.held_rows):
             rows.drop(len(rows.columns[0]))
         self.left_groups.clear()
@@ -166,7 +166,7 @@ class MemorySamples:
             self.held_rows.extend([(now, place, clamp(held[place])) for place in changed])
 
     def copies(self, scheduler: Any) -> list[int] | None:
-        """Return the bytes of replicas and of scattered data, or None if there are too many."""
+        """Return the bytes of replicas and scattered data; None if there are too many to count."""
         if len(scheduler.replicated_tasks) > MAX_REPLICATED_TASKS:
             return None
         tasks = scheduler.replicated_tasks

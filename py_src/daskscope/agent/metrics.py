@@ -1,4 +1,4 @@
-"""Samples increments of Fine Performance Metrics, counts of tasks by state, facts of spans.
+"""Samples Fine Performance Metrics, counts of tasks by state, and facts about spans.
 
 Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 """
@@ -82,7 +82,7 @@ def describe_metric(key: Any) -> list[str]:
 def _label(value: Any) -> str:
     try:
         return clean_text(value, MAX_NAME_CHARS)
-    except Exception:  # of a user's class
+    except Exception:  # `str` of a user's class may fail
         return "(%s)" % type(value).__name__
 
 
@@ -150,12 +150,12 @@ class MetricSamples:
         self.seen_spans = 0
 
     def clear(self) -> None:
-        """Free what was sampled."""
+        """Free all samples."""
         self.rows.drop(len(self.rows.columns[0]))
         self.totals, self.span_totals, self.changed = Grown(), {}, {}
 
     def start(self, scheduler: Any, now: float) -> None:
-        """Begin; values from before are not increments."""
+        """Begin to sample; earlier values are not increments."""
         self.sampled = now
         self.totals = Grown(scheduler.cumulative_worker_metrics)
         for span_id, span in spans_of(scheduler).items():
@@ -279,7 +279,7 @@ class MetricSamples:
         rows.extend(found)
         return rows.since(0)
 
-    # -- facts of spans -----------------------------------------------------
+    # -- spans --------------------------------------------------------------
 
     def note_changed(self, spans: Any, touched: list[str]) -> None:
         """Give new numbers to spans that are new or had tasks."""
@@ -298,7 +298,7 @@ class MetricSamples:
         return [self.rows.next, states.next, len(self.keys.described), self.next_change]
 
     def spans_since(self, scheduler: Any, cursor: int) -> dict[str, Any]:
-        """Return the facts of spans that changed since `cursor`, as many as one answer may have."""
+        """Return facts about spans that changed since `cursor`, as many as one answer may have."""
         news = []
         spans = spans_of(scheduler)
         for span_id, number in reversed(self.changed.items()):
@@ -325,7 +325,7 @@ def spans_of(scheduler: Any) -> Any:
 
 
 def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
-    """Return the facts of a span, without its inner spans."""
+    """Return facts about a span, without its inner spans."""
     groups, parent = span.groups, span.parent
     code = "\n\n".join([frame.code for frames in span._code for frame in frames])
     return {
@@ -429,7 +429,7 @@ GONE = (*[0] * (len(UNFINISHED_STATES) + 3), nan, nan)
 
 
 def _seen(row: Any) -> Any:
-    """Return what decides whether a row changed; starts count only in steps of half a second."""
+    """Return a value that is equal for unchanged rows; starts are rounded to half a second."""
     return row[:7], [round(2 * start) for start in row[7:]] if row[4] else None
 
 

@@ -37,7 +37,7 @@ REPORTED = 6
 
 
 def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
-    """Return `value` as text without lone surrogates and NUL, at most `limit` characters long."""
+    """Return `value` as text without lone surrogates or NUL, at most `limit` characters long."""
     text = value if type(value) is str else str(value)
     if len(text) > limit:
         text = text[:limit] + "…"
@@ -192,15 +192,15 @@ def pack_keys(keys: Any) -> tuple[str, bytes]:
         try:
             if len(types) == 1:
                 return "columns", pack_tuples(keys)
-        except (TypeError, ValueError, OverflowError):  # not only a name and small values
+        except (TypeError, ValueError, OverflowError):  # not just a name and small values
             pass
         try:
             return "msgpack", zlib.compress(msgpack.packb(keys), 1)
-        except (TypeError, ValueError, OverflowError):  # not only numbers and text
+        except (TypeError, ValueError, OverflowError):  # not just numbers and text
             keys = [*map(str, keys)]
     data = join_keys(keys)
-    # Short keys, as of Client.map, mostly consist of a random token: compressing them takes a
-    # fifth of the agent's time and saves less than half of the bytes.
+    # Short keys, such as those of Client.map, mostly consist of a random token: compressing them
+    # takes a fifth of the agent's time and saves less than half of the bytes.
     return "text", zlib.compress(data, 0 if len(data) < PLAIN_KEY_BYTES * len(keys) else 1)
 
 

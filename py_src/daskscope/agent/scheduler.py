@@ -131,7 +131,7 @@ class Agent(SchedulerPlugin):
         self.check_leases()
 
     async def close(self) -> None:
-        """Leave, because the scheduler is closing."""
+        """Leave when the scheduler closes."""
         self.leave()
 
     def leave(self) -> None:
@@ -149,7 +149,7 @@ class Agent(SchedulerPlugin):
         self.forget()
 
     def forget(self) -> None:
-        """Stop capturing and free what was captured."""
+        """Stop capturing and free all captured data."""
         self.transition = _ignore
         self.stop_sampling()
         self.memory_samples.clear()
@@ -167,7 +167,7 @@ class Agent(SchedulerPlugin):
         self.forget()
 
     def fail_metrics(self) -> None:
-        """Read no more metrics after an exception, and keep its text for the readers."""
+        """Stop reading metrics after an exception, and keep its text for the readers."""
         self.metrics_failure = traceback.format_exc()[-MAX_ERROR_CHARS:]
         self.metric_samples.clear()
 
@@ -347,7 +347,7 @@ class Agent(SchedulerPlugin):
         stimulus_id: Any = None,
         **_: Any,
     ) -> None:
-        """Note a graph, before its tasks have transitions."""
+        """Record a graph before its tasks have transitions."""
         if self.failure is not None:
             return
         try:
@@ -595,4 +595,4 @@ class Agent(SchedulerPlugin):
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-    """Replace `transition` once the agent has stopped capturing."""
+    """Do nothing: the hook for transitions while the agent does not capture."""

@@ -41,7 +41,7 @@ class WorkerAgent(WorkerPlugin):
         handler = worker.handlers.get(self.name + "_profile")
         if getattr(handler, "__self__", None) is self:
             del worker.handlers[self.name + "_profile"]
-        with suppress(Exception):  # the scheduler has gone, too
+        with suppress(Exception):  # the scheduler may be gone, too
             if worker.status in (Status.closing, Status.closing_gracefully):
                 send = getattr(worker.scheduler, self.name + "_left")
                 sent = send(worker=worker.address, data=self.last_words())

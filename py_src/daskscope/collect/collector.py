@@ -50,7 +50,7 @@ SHORT_PAUSE_S = 0.2
 """Shorter pauses have no such checks, since each one interrupts a computing cell."""
 
 LEAST_PAUSE_S = 0.02
-"""Least time between requests, so that code that reads a recording in a loop does no harm."""
+"""Least time between requests, even if code reads a recording in a loop."""
 
 PAUSES_IN_A_LEASE = 3
 """The lease lasts at least this many pauses, so that the agent stays with any settings."""
@@ -62,7 +62,7 @@ LAST_ANSWER_S = 0.5
 STOP_S = 1.0
 
 
-class _ChangeOfPlan(Exception):  # noqa: N818 - nothing is wrong
+class _AgentUnusable(Exception):  # noqa: N818 - an expected case, not an error
     """The agent cannot be used: connect again and read Dask's own routes."""
 
 
@@ -225,7 +225,7 @@ class Collector:
                     if await self._client_ready():
                         await self._collect()
                     retry_s = FIRST_RETRY_S
-                except _ChangeOfPlan:
+                except _AgentUnusable:
                     continue
                 except HandlerRefused as refused:
                     refusal = notice("reading-refused", address=self.address, op=refused.op)
@@ -424,7 +424,7 @@ class Collector:
             self._gap_reason = "agent-left"
             if not await self._install(link):
                 self._use_agent = False
-                raise _ChangeOfPlan
+                raise _AgentUnusable
             return await self._poll_agent(link)
         self._scheduler_s = answer.get("seconds")
         self.clock.heard(said=answer["time"], asked=asked, answered=time.time())
@@ -436,7 +436,7 @@ class Collector:
             self._say_gap(answer["time"])
             await self._release(link)
             self._use_agent = False
-            raise _ChangeOfPlan
+            raise _AgentUnusable
         if intake is None:
             intake = self._intake = self._intake_of(answer["agent"])
             self._before = answer["before"]  # only the first agent's, since later ones follow a gap
@@ -486,7 +486,7 @@ class Collector:
     def facts(self) -> dict[str, Any]:
         """Return times, workers and missing data, as of the latest answer."""
         start = self.began + self.clock.ahead_s
-        if self._recording.origin is not None:  # an existing agent may have kept earlier tasks
+        if self._recording.origin is not None:  # an agent from before may have kept earlier tasks
             start = min(start, self._recording.origin)
         stop = max(self.now or start, start)
         # Closing the client or the session does not cause missing data.

@@ -22,9 +22,9 @@ MAX_COMPUTATIONS: Final = COMPUTATIONS.rows
 
 
 MAX_OF_CELL: Final = 1_000
-"""Graphs with own rows, for each cell, and for each client outside of cells."""
+"""Maximum number of graphs with their own row: per cell, or per client outside of cells."""
 MAX_UNREAD: Final = 1_000
-"""Latest graphs that can still get the time at which the scheduler had read them."""
+"""Maximum number of graphs that wait for the time at which the scheduler had read them."""
 
 
 class Graphs:

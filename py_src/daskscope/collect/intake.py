@@ -269,7 +269,7 @@ class ColumnReader:
         """Read `size` bytes."""
         part = self._data[self._offset : self._offset + size]
         if len(part) < size:
-            raise ValueError("it ends too early")
+            raise ValueError("the data end too early")
         self._offset += size
         return part
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_S = 5.0
 REFUSAL = "handler has been explicitly disallowed"
-"""distributed's message for handlers in `blocked-handlers`; there is no other sign of these."""
+"""distributed's message for handlers in `blocked-handlers`, which is the only sign of them."""
 
 
 class ClientView:

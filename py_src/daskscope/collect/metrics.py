@@ -50,7 +50,7 @@ ROUNDING: Final = 1e-9
 """Relative difference of two sums that may be a rounding error."""
 
 WHOLE_S: Final = 2.0
-"""Increments of tasks within this time have one row."""
+"""Increments of tasks within this time share one row."""
 
 FINE_S: Final = 60.0
 MAX_STEPS: Final = 600

@@ -25,10 +25,10 @@ class Clock:
 
     >>> clock = Clock()
     >>> clock.heard(said=105.0, asked=100.0, answered=100.2)
-    >>> clock.heard(said=105.0, asked=101.0, answered=105.0)  # it was held up on its way
+    >>> clock.heard(said=105.0, asked=101.0, answered=105.0)  # a delayed answer does not count
     >>> round(clock.ahead_s, 3)
     4.9
-    >>> clock.heard(said=108.0, asked=107.95, answered=108.05)  # what one clock may say
+    >>> clock.heard(said=108.0, asked=107.95, answered=108.05)  # consistent with a single clock
     >>> clock.ahead_s
     0.0
     """
@@ -50,17 +50,17 @@ class Clock:
 
 CROWDED_S: Final = 0.002
 MOST_S: Final = 0.05
-"""Bound for a measured delay, which may be a single pause of the whole process."""
+"""Bound for one delay, since a single pause of the whole process may cause it."""
 
 WEIGHT: Final = 0.3
-"""Weight of the latest timer in the mean, so that a single delay does not count as a cell."""
+"""Weight of the latest timer in the mean, so that one delay does not look like a busy cell."""
 
 FORGOTTEN_S: Final = 1.0
 """Older delays are dropped, since a loop without timers does not slow down a cell."""
 
 
 class GilPressure:
-    """Measures the mean delay of the timers of one loop."""
+    """Measures the mean delay of a loop's timers: they are late if a cell holds Python's lock."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

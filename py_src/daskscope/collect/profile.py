@@ -1,6 +1,7 @@
-"""Reads the profiles of workers and scheduler: often while someone needs them, else each minute.
+"""Reads the profiles of workers and scheduler, from the agent or from Dask's own routes.
 
-The agent's worker plugin sends the cycles of distributed's own profiler.
+The data are the cycles of distributed's profiler. They are read often while a page or a block
+needs them, otherwise once a minute.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SHOWN_S: Final = 1.0
 BLOCK_S: Final = 2.0
 IDLE_S: Final = 60.0
 FIRST_IDLE_S: Final = 2.0
-"""Delay of the first request, from which on the scheduler keeps data of closing workers."""
+"""Delay of the first request, which installs the plugin that sends data of closing workers."""
 
 LEAST_S: Final = 0.1
 ANSWER_S: Final = 20.0
@@ -137,7 +138,7 @@ class ProfileTail:
                         more = await self._ask(self._link, last)
                     failures, self.failure = 0, ""
                     pause_s = 0.0 if more else self._every_s()
-                except Exception as error:  # noqa: BLE001 - whatever a cluster answers
+                except Exception as error:  # noqa: BLE001 - a cluster may answer anything
                     failures, more = failures + 1, False
                     if isinstance(error, HandlerRefused):
                         self.failure = f"the scheduler refuses `{error.op}`"

@@ -79,7 +79,7 @@ class ProfileRoutes:
 
 
 class _Worker:
-    """The cycles of a worker, in the same form as in the worker."""
+    """The cycles of a worker, in the form that `ProfileCycles` expects of a process."""
 
     def __init__(self) -> None:
         read = dask.config.get

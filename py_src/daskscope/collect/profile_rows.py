@@ -334,7 +334,7 @@ def _columns(message: Mapping[str, Any]) -> dict[str, Cells]:
     """Return the columns of a message."""
     sizes = {name: int(message[name]) for name in ("cycles", "stacks", "rows")}
     if min(sizes.values()) < 0 or max(sizes.values()) > MAX_ANSWER_BYTES:
-        raise ValueError("sizes are none")
+        raise ValueError("invalid sizes")
     reader = ColumnReader(message["data"])
     declared = (
         ("begin", "d", "cycles"),

@@ -110,7 +110,7 @@ class _Hook:
 _lock = Lock()
 _open: tuple[SentGraphs, ...] = ()  # replaced, never changed
 _nframes_before: int | None = None  # the user's setting while ours is active
-_with_code = 0  # graphs with code since the latest answer
+_with_code = 0  # number of graphs with code since the latest answer
 
 
 class SentGraphs:

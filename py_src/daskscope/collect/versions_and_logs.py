@@ -49,7 +49,7 @@ MAX_VERSION_CHARACTERS: Final = 200
 PACKAGES: Final = ("pyarrow", "fsspec", "s3fs", "gcsfs", "bokeh", "scipy", "scikit-learn", "xarray")
 """Packages to record in addition to those that Dask compares."""
 
-TELLS_WITHOUT_IMPORTS: Final = Version("2026.8.0")
+VERSIONS_WITHOUT_IMPORTS: Final = Version("2026.8.0")
 """Older versions of distributed (for example 2025.1) import the packages on the event loop."""
 
 
@@ -123,7 +123,7 @@ class _Questions:
             why = f"no answer within {self._timeout_s:g} s" if late else brief(error)
             self.unreachable = f"the scheduler could not be reached ({why})"
             self._miss(f"{what}: {why}")
-        except Exception as error:  # noqa: BLE001 - whatever a cluster answers
+        except Exception as error:  # noqa: BLE001 - a cluster may answer anything
             self._miss(f"{what}: {type(error).__name__}: {error}"[:500])
         return None
 
@@ -184,7 +184,7 @@ def _versions_here(packages: Sequence[str]) -> dict[str, Any]:
 
 def _tells_without_imports(answer: Any) -> bool:
     try:
-        return Version(answer["packages"]["distributed"]) >= TELLS_WITHOUT_IMPORTS
+        return Version(answer["packages"]["distributed"]) >= VERSIONS_WITHOUT_IMPORTS
     except (TypeError, KeyError, InvalidVersion):
         return False
 
@@ -299,7 +299,7 @@ class LogTail:
                 except HandlerRefused as refused:
                     part.failure = f"the scheduler refuses `{refused.op}`"
                     return
-                except Exception as error:  # noqa: BLE001 - whatever a cluster answers
+                except Exception as error:  # noqa: BLE001 - a cluster may answer anything
                     part.failure = brief(error)
                     failures += 1
                     if link is not None:

@@ -1,1 +1,1 @@
-"""Numbers out of a recording: pure functions, the same for panels and for Python."""
+"""Computes figures, findings and profiles from a recording; must not know sessions or pages."""

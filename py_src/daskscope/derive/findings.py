@@ -1,4 +1,4 @@
-"""Findings about a run, as sentences: errors, spilling, idle threads, lost tasks."""
+"""Findings about a run, in words: errors, spilling, idle threads, lost tasks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from daskscope.recording.names import Names
 
 MOST_OF_A_KIND: Final = 5
-"""Further findings of one kind are summed up in one."""
+"""Further findings of the same kind are combined into one."""
 
 MAX_TEXT_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding; ``tab`` (if it is on another tab) and ``time`` are its place."""
+    """One finding; ``tab`` (empty for the Summary itself) and ``time`` are where to look."""
 
     code: str
     level: Literal["info", "warn", "error"]
@@ -38,13 +38,13 @@ class Finding:
     time: tuple[float, float] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form in a summary."""
+        """Return the form that summaries contain."""
         known = self.time is not None and all(map(math.isfinite, self.time))
         return asdict(self) | {"time": list(self.time) if self.time and known else None}
 
 
 def errors_by_type(recording: RecordingStore) -> dict[str, list[Any]]:
-    """Return the errors that are kept, by the type of exception, the most frequent first."""
+    """Return the kept errors by type of exception, the most frequent type first."""
     found: dict[str, list[Any]] = {}
     for error in recording.log("errors").since(0):
         found.setdefault(split_exception(error.exception)[0], []).append(error)
@@ -52,7 +52,7 @@ def errors_by_type(recording: RecordingStore) -> dict[str, list[Any]]:
 
 
 def of_exception(exception: Any) -> list[Finding]:
-    """Return the exception that ended the block, if any."""
+    """Return a finding for the exception that ended the block, if any."""
     if not isinstance(exception, dict):
         return []
     kind, text = str(exception.get("type", "")), str(exception.get("text", ""))
@@ -60,7 +60,7 @@ def of_exception(exception: Any) -> list[Finding]:
 
 
 def of_nothing(recording: RecordingStore, counts: Counts) -> list[Finding]:
-    """Return that no task ran, if so: usually nothing was computed."""
+    """Return a finding if no task ran, which usually means that nothing was computed."""
     if counts.captured or counts.erred or recording.log("gaps").next:
         return []
     text = "Check that .compute() was called, and that it used the recorded client"
@@ -70,7 +70,7 @@ def of_nothing(recording: RecordingStore, counts: Counts) -> list[Finding]:
 def of_errors(
     recording: RecordingStore, types: Mapping[str, Sequence[Any]], erred: int
 ) -> list[Finding]:
-    """Return the errors of tasks, one finding per type; with the number of errors that are kept."""
+    """Return one finding per type of exception; it says so if only some errors were kept."""
     prefixes = recording.names.prefixes
     kept = sum(len(errors) for errors in types.values())
     newest = f" of the newest {count_text(kept, 'error')}" if kept < erred else ""
@@ -101,7 +101,7 @@ def of_errors(
 
 
 def of_spilling(peak: float, workers: list[str], times: Sequence[float]) -> list[Finding]:
-    """Return the workers that spilled, if any."""
+    """Return a finding with the workers that spilled, if any did."""
     if not workers and not peak:
         return []
     who = workers[0] if len(workers) == 1 else count_text(len(workers), "worker")
@@ -121,7 +121,7 @@ def of_spilling(peak: float, workers: list[str], times: Sequence[float]) -> list
 
 
 def of_versions(recording: RecordingStore, versions: Sequence[PackageVersions]) -> list[Finding]:
-    """Return the packages whose versions differ."""
+    """Return findings about packages whose versions differ."""
     differ = [one for one in versions if one.differs]
     found = [
         Finding("versions", "warn", f"{one.package} differs", _where(recording, one), "")
@@ -135,7 +135,7 @@ def of_versions(recording: RecordingStore, versions: Sequence[PackageVersions]) 
 
 
 def _where(recording: RecordingStore, one: PackageVersions) -> str:
-    """Return who has which version; `elsewhere` are most workers."""
+    """Return which processes have which version; the most common one is "elsewhere"."""
     holders: dict[str, list[str]] = {}
     if one.client:
         holders.setdefault(one.client, []).append("the client")
@@ -151,7 +151,7 @@ def _where(recording: RecordingStore, one: PackageVersions) -> str:
 def of_idle(
     recording: RecordingStore, idle: Sequence[tuple[float, float]], start: float
 ) -> list[Finding]:
-    """Return the times without computing threads, longest first; without those that have gaps."""
+    """Return the times in which no thread computed, longest first; times with gaps are left out."""
     gaps = recording.log("gaps").since(0)
     known = [
         (begin, stop)
@@ -183,7 +183,7 @@ def of_idle(
 
 
 def of_losses(recording: RecordingStore, counts: Counts) -> list[Finding]:
-    """Return what is missing in the recording: dropped tasks, gaps; and inconsistent clocks."""
+    """Return findings about dropped tasks, gaps, and clocks that disagree."""
     found = []
     dropped = counts.dropped
     if dropped:
@@ -224,7 +224,7 @@ def _worker(recording: RecordingStore, address: str) -> str:
 
 
 def _cut(text: str) -> str:
-    """Return the first lines of a text, as a sentence."""
+    """Return the beginning of a text on a single line."""
     return cut(" ".join(text[: 4 * MAX_TEXT_CHARACTERS].split()), MAX_TEXT_CHARACTERS)
 
 
@@ -234,7 +234,7 @@ FIRST: Final = ("python", "dask", "distributed")
 
 @dataclass(frozen=True, slots=True)
 class PackageVersions:
-    """One package; texts are empty without an answer."""
+    """Versions of one package; empty for a process that did not answer."""
 
     package: str
     client: str
@@ -244,20 +244,20 @@ class PackageVersions:
 
     @property
     def workers(self) -> list[str]:
-        """The different versions that workers have."""
+        """The distinct versions on workers."""
         return sorted(set(self.by_worker.values()))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form in a summary."""
+        """Return the form that summaries contain."""
         figures = asdict(self) | {"workers": self.workers}
         del figures["by_worker"]
         return figures
 
 
 def package_versions(facts: Any) -> list[PackageVersions]:
-    """Return packages of a recording's ``about["versions"]``, in the order people look for.
+    """Return the packages of a recording's ``about["versions"]``: Python and Dask, then by name.
 
-    They differ as Dask sees it: of the scheduler only those count that it uses itself.
+    Versions are compared as Dask does: the scheduler's count only for packages that it uses.
 
     >>> found = package_versions({
     ...     "client": {"packages": {"python": "3.13.7.final.0", "pandas": "2.3.3"}},
@@ -326,7 +326,7 @@ _BARE: Final = re.compile(r"[\w.]+(?:Error|Exception|Warning|Interrupt|Exit|Grou
 
 
 def split_exception(exception: str) -> tuple[str, str]:
-    """Return its type and what it says, as panels do (`js_src/panel/traceback.tsx`).
+    """Split an exception into type and message, like `js_src/panel/traceback.tsx`.
 
     >>> split_exception("ValueError('no')"), split_exception("KilledWorker: 3 workers went away")
     (('ValueError', 'no'), ('KilledWorker', '3 workers went away'))
@@ -340,7 +340,7 @@ def split_exception(exception: str) -> tuple[str, str]:
 
 
 def left_out(recording: RecordingStore, counts: Counts) -> list[Notice]:
-    """Return notices about rows that a recording dropped, and about merged names."""
+    """Return notices about dropped rows and merged names of a recording."""
     notices = _of_errors(len(recording.log(ERRORS.name).since(0)), counts.erred)
     for name, store in recording.tables.items():
         if store.dropped and name != ERRORS.name:
@@ -374,7 +374,7 @@ def _of_errors(kept: int, erred: int) -> list[Notice]:
 
 
 def merged_notices(names: Names) -> list[Notice]:
-    """Return a notice for each list of which some names are merged."""
+    """Return a notice for each list of names in which some are merged."""
     notices = []
     for kind, table in names.tables.items():
         merged = names.merged(kind)

@@ -1,4 +1,4 @@
-"""Which rows are in focus, and their totals by prefix and by action."""
+"""Selects the rows in focus, and sums them by prefix and by action."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def _chosen(names: list[Any], wanted: Sequence[str], part: int | None) -> NDArray[np.bool_]:
-    """Return for each index of a list whether its name (or a part of it) is wanted."""
+    """Return a mask of the names that are wanted; with `part`, that item of a name is compared."""
     chosen = set(wanted)
     return np.array([(n if part is None else n[part]) in chosen for n in names] or [False], bool)
 
 
 class Selection:
-    """A focus in terms of one recording's names and graphs, as they are now."""
+    """A focus translated into the indexes of one recording, as they are now."""
 
     def __init__(self, recording: RecordingStore, focus: Focus) -> None:
         names = recording.names
@@ -46,7 +46,7 @@ class Selection:
             self._lookups.append(("computation", lookup))
 
     def mask(self, columns: Rows) -> NDArray[np.bool_]:
-        """Return for each row whether it is in focus: it overlaps the time, at least."""
+        """Return which rows are in focus; a row that overlaps the time in part counts."""
         mask = np.ones(len(columns["task"]), bool)
         for column, lookup in self._lookups:
             mask &= lookup[columns[column]]
@@ -63,7 +63,7 @@ class Selection:
             start = chosen["start"]
             stop = np.minimum(start + chosen["duration"], self.time[1])
             inside = stop - np.maximum(start, self.time[0])
-            # A negative duration has nothing to cut, and stays what it is.
+            # A negative duration (clocks disagree) is kept, so that its row counts as skewed.
             duration = chosen["duration"]
             chosen["duration"] = np.where(duration < 0, duration, inside).astype("f4")
         return chosen
@@ -72,8 +72,8 @@ class Selection:
 class FocusTotals:
     """Totals of a focus that follow a growing recording in small steps.
 
-    Rows never change, so each is looked at once for one focus. Rows that the recording dropped
-    before their turn are missing; those dropped later stay counted.
+    Rows never change, so each is read once per focus. Rows that the recording drops before they
+    are read are missing; rows that it drops later stay counted.
     """
 
     def __init__(self, recording: RecordingStore) -> None:
@@ -83,16 +83,16 @@ class FocusTotals:
         self._sums = Sums()
 
     def advance(self, focus: Focus, budget_s: float = float("inf")) -> Totals | None:
-        """Add at least one chunk, then work for about so long; return the totals if all are in.
+        """Add at least one chunk, and more within the budget; return complete totals, else None.
 
-        Without a focus these are the running figures of everything that was captured.
+        Without a focus, return the recording's running totals, which include dropped tasks.
         """
         if not focus:
             return self._recording.totals
         if focus != self._focus:
             self._focus, self._done_until, self._sums = focus, 0, Sums()
         end = time.monotonic() + budget_s
-        chunks = self._recording.chunks()  # first: what comes meanwhile is of none of them
+        chunks = self._recording.chunks()  # before the names, so that rows use only known names
         selection = Selection(self._recording, focus)
         for chunk in chunks:
             if chunk.stop <= self._done_until:

@@ -1,6 +1,6 @@
-"""Whose code a function is, by its file; `js_src/derive/profile_modules.ts` has the same rules.
+"""Decides by its file whose code a function is; used for colours.
 
-`tests/contract/profile.json` holds both to the same answers.
+`js_src/derive/profile_modules.ts` has the same rules; `tests/contract/profile.json` checks both.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 from daskscope.schema import IN_ONE_OF
 
 MODULES: Final = ("yours", "dask", "pandas", "pyarrow", "numpy", "other")
-"""In the order of legends."""
+"""In the order of the legend."""
 
 MODULE_NAMES: Final = ("your code", "dask, distributed", "pandas", "pyarrow", "numpy", "other")
 
@@ -25,22 +25,22 @@ _RULES: Final = tuple(
     re.compile(rule, re.ASCII)
     for rule in (
         r"[/\\](?:site|dist)-packages[/\\](?P<package>[^/\\.]+)",
-        # A checkout has a folder of the package's name in another one.
+        # A git checkout has the package folder inside a folder of the same name.
         r"[/\\](?P<package>dask|distributed|pandas)[/\\](?P=package)[/\\]",
-        # What is compiled, or cut out of a path, begins with its package.
+        # Paths of compiled code, and shortened paths, begin with the package.
         r"^(?P<package>\w+)[/\\].*\.(?:py|pyx|pxi|pxd|pxd\.in|c|cpp)$",
         r"^<__array_function__ (?P<package>internals)>",
-        # Python's own.
+        # Python's own modules.
         r"^<frozen ",
         r"[/\\](?:python|pypy)\d[\d.]*t?(?:\.zip)?[/\\]",
         r"^[A-Za-z]:\\.*\\[Ll]ib\\.*\.py$",
     )
 )
-"""The first that matches says it, by the package in it, if one is named; else it is yours."""
+"""The first match decides; its group `package`, if any, names the module."""
 
 
 def module_of(name: str, file: str) -> str:
-    """Return which of `MODULES` a function is of.
+    """Return the one of `MODULES` that a function belongs to; without a match, "yours".
 
     >>> module_of("inc", "/home/ada/job.py"), module_of("sum", "pandas/_libs/groupby.pyx")
     ('yours', 'pandas')

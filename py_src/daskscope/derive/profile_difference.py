@@ -1,11 +1,11 @@
-"""The differences between two profiles that exceed those between parts of one run.
+"""Compares two profiles, and finds the differences that are too large to be chance.
 
-A function that runs for long is seen many times in a row, so samples are not independent, and
-counting errors alone would find differences everywhere. The time of each profile is therefore cut
-into equal stretches; the differences between neighbours show how much of the whole may be chance.
-A function may run for longer than a stretch, so wider stretches are compared as well, and the
-largest difference counts. Changes that all workers make together are another part of the program
-and not chance: with several workers, only the differences between them count.
+Samples are not independent: a long-running function is sampled many times in a row. With counting
+errors alone, nearly all differences would seem significant. So the time of each profile is cut
+into equal stretches, and the differences between neighbouring stretches show how much the samples
+vary by chance. A function may run for longer than a stretch, so wider stretches are compared, too,
+and the largest variance counts. A change that all workers make together is a new phase of the
+program, not chance, so with several workers only the differences between them count.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 STRETCHES: Final = (16, 8, 4, 2)
-"""The time of a profile is cut into the first number that leaves no part shorter than a cycle."""
+"""Numbers of stretches to try: the first that leaves none shorter than a cycle is used."""
 MOST_GROUPS: Final = 4
-"""The most groups into which workers are put."""
+"""Maximum number of groups of workers."""
 
 LIMIT: Final = 3.0
-"""In standard errors: nodes of one branch differ together, and at most 5 % of all may by chance."""
+"""In standard errors; 3, as nodes of a branch differ together and at most 5 % may by chance."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """Samples before and after, by function or by node, and which differ beyond chance."""
+    """Samples before and after, by function or by node, and the differences that may be chance."""
 
     before: Floats
     after: Floats
     bound: Floats
-    """A difference up to this one may be chance."""
+    """A difference up to this may be chance."""
 
     @property
     def beyond_chance(self) -> NDArray[np.bool_]:
-        """Which differ by more."""
+        """Which differences are larger than `bound`."""
         return np.abs(self.grown) > self.bound
 
     @property
     def grown(self) -> Floats:
-        """Samples by which each grew."""
+        """Samples after minus samples before."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProfileDifference:
-    """What ``b - a`` returns: the functions that took more or less time in `after`.
+    """The result of ``b - a``: the functions that took more or less time in `after`.
 
-    A difference counts if it exceeds, with 95 % certainty, the differences between parts of one
-    run. All others may be chance.
+    A difference counts if, with 95 % certainty, it is larger than the differences between parts
+    of one run. All others may be chance.
 
     >>> change = rec.profile(prefix="inc") - rec.profile(prefix="sum")
     >>> list(change.grew.columns)
@@ -82,7 +82,7 @@ class ProfileDifference:
 
     @cached_property
     def tree(self) -> ProfileTree:
-        """Every function of both, with the samples of both together."""
+        """Both profiles merged into one tree."""
         return merged([self.before, self.after])
 
     @property
@@ -92,7 +92,7 @@ class ProfileDifference:
 
     @property
     def seconds(self) -> float | None:
-        """The same in seconds of threads; None where the interval is not known."""
+        """The same in seconds of threads; None if the interval is unknown."""
         interval = self.after.interval
         return None if interval is None else round(self.count * interval, 9)
 
@@ -103,7 +103,7 @@ class ProfileDifference:
 
     @cached_property
     def own(self) -> Change:
-        """The own samples of each function of `tree`."""
+        """The self samples of each function of `tree`."""
         return self._change(lambda own: self.tree.by_frame(own))
 
     @cached_property
@@ -116,7 +116,7 @@ class ProfileDifference:
         """Return a row for each function, with before and after of self and total samples.
 
         ``self`` and ``total`` are differences; ``self_beyond_chance`` and
-        ``total_beyond_chance`` say whether they are more than chance.
+        ``total_beyond_chance`` are true if they are too large to be chance.
         """
         import pandas as pd
 
@@ -150,7 +150,7 @@ class ProfileDifference:
         return frame.rename(columns=names)[shown].reset_index(drop=True)
 
     def _change(self, summed: Any) -> Change:
-        """Return totals of both and which differ; `summed` adds up samples by node."""
+        """Return the sums of both sides with their bound; `summed` sums samples by node."""
         sums = [summed(own) for own in self._sides]
         whole_before, whole_after = (one[:, 0] for one in sums)
         error, spread = whole_before + whole_after, np.zeros(len(whole_before))
@@ -166,7 +166,7 @@ class ProfileDifference:
         return self._side(self.before, 0), self._side(self.after, len(self.before.samples))
 
     def _side(self, tree: ProfileTree, first: int) -> Floats:
-        """Return by node the samples of one side: in all, and by stretch and group of workers."""
+        """Return the samples of one side by node: a total, then one for each stretch and group."""
         rows = slice(first, first + len(tree.samples))
         node = self.tree.samples.node[rows]
         nodes, groups = len(self.tree.parent), _groups(tree)
@@ -196,7 +196,7 @@ class ProfileDifference:
 
 
 def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
-    """Return what grew from one profile to another; refuse what cannot be compared."""
+    """Return the difference of two profiles; raise an error if they cannot be compared."""
     if after.scope != before.scope and SCOPES[0] in (after.scope, before.scope):
         raise _refused(
             "One profile is of threads that run tasks, the other of event loops.",
@@ -219,12 +219,12 @@ def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
                 "distributed.worker.profile.cycle is set.",
             )
     found = ProfileDifference(before, after)
-    _ = found.tree  # refuses what is of other threads
+    _ = found.tree  # raises if the scopes differ
     return found
 
 
 def stretches_of(tree: ProfileTree) -> Iterator[Floats]:
-    """Yield for each stretch of a tree's time how many of each row of samples are in it."""
+    """Yield, for each stretch of a tree's time, the part of each row's count that is in it."""
     samples, number = tree.samples, _stretches(tree)
     begin, end = _covered(tree)
     length = np.maximum(end - begin, 1e-9)
@@ -234,23 +234,23 @@ def stretches_of(tree: ProfileTree) -> Iterator[Floats]:
 
 
 def _stretches(tree: ProfileTree) -> int:
-    """Return into how many stretches the time of a tree is cut: none is shorter than a row."""
+    """Return the number of stretches for a tree: none may be shorter than a row of samples."""
     begin, end = _covered(tree)
-    longest = float((end - begin).max(initial=0.0)) * 0.9  # cycles are not exactly as long as set
+    longest = float((end - begin).max(initial=0.0)) * 0.9  # cycles are not exactly that long
     fitting = int(float(end.max(initial=0.0)) / longest) if longest > 0 else 0
     return next((number for number in STRETCHES if number <= fitting), 0)
 
 
 def _groups(tree: ProfileTree) -> int:
-    """Return into how many groups the workers of a tree are put."""
+    """Return the number of groups for the workers of a tree."""
     return min(MOST_GROUPS, len(np.unique(tree.samples.worker)))
 
 
 def _covered(tree: ProfileTree) -> tuple[Floats, Floats]:
-    """Return from when to when rows are, on a clock that runs while anything was seen.
+    """Return start and end of each row, on a clock that only runs during times with samples.
 
-    Profiles of two runs may be merged: there is nothing between them. Rows whose time is not
-    known are before all.
+    A merged profile may have hours without samples between its runs. Rows whose time is unknown
+    are at -1.
     """
     samples = tree.samples
     timed = np.isfinite(samples.duration)
@@ -268,9 +268,9 @@ def _covered(tree: ProfileTree) -> tuple[Floats, Floats]:
 
 
 def _excess(sums: Floats, groups: int) -> tuple[Floats, float]:
-    """Return by how much variances of totals exceed counting errors, and degrees of freedom.
+    """Return the variance of totals beyond counting errors, and its degrees of freedom.
 
-    Of `sums` the first column has totals, the others have stretches, each by group of workers.
+    The first column of `sums` has totals; the others have each stretch by group of workers.
     """
     parts = sums[:, 1:].reshape(len(sums), -1, groups)
     stretches = parts.shape[1]
@@ -287,7 +287,7 @@ def _excess(sums: Floats, groups: int) -> tuple[Floats, float]:
 
 
 def _degrees(number: int) -> float:
-    """Return the degrees of freedom of a variance that is made of differences of neighbours.
+    """Return the degrees of freedom of a variance estimated from differences of neighbours.
 
     >>> round(_degrees(16), 1), _degrees(2)
     (10.2, 1.0)
@@ -296,7 +296,7 @@ def _degrees(number: int) -> float:
 
 
 def _student(degrees: Floats) -> Floats:
-    """Return Student's t that is as rare as `LIMIT` is of a normal deviate (Wallace).
+    """Return the value of Student's t that is as rare as `LIMIT` for a normal deviate (Wallace).
 
     >>> _student(np.array([2.0, 10.0, 1e9])).round(1).tolist()
     [23.5, 4.0, 3.0]

@@ -1,6 +1,7 @@
-"""A profile as a tree of calls: how often each function was seen, and from where it was called.
+"""A profile as a tree of calls: how often each function was sampled, and who called it.
 
-It is columns of numbers and knows no recording: merging and comparing are pure functions.
+Trees are columns of numbers, independent of a recording, so those of several runs can be merged
+and compared.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ ROOT: Final = 0
 
 
 class Frame(NamedTuple):
-    """A function; `line` and `source` are those where it was seen first."""
+    """A function; `line` and `source` are from its first sample."""
 
     name: str
     file: str = ""
@@ -45,17 +46,17 @@ class Frame(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str, int]:
-        """What makes it the same function in another profile."""
+        """Equal for the same function in two profiles: name, file and first line."""
         return self[:3]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples of a tree: a row is how often a node was seen in a stretch of time."""
+    """The samples of a tree: each row counts the samples of a node in some time."""
 
     time: Floats
     duration: Floats
-    """Seconds; infinite if the time is not known."""
+    """Seconds; infinite if the time is unknown."""
     worker: Numbers
     prefix: Numbers
     """Indexes into `workers` and `prefixes`."""
@@ -96,7 +97,7 @@ class ProfileTree:
     start: float = -inf
     stop: float = inf
     reason: str = ""
-    """Why it has no samples, and what to do, if that is known."""
+    """Why there are no samples, and what to do, if known."""
 
     # -- figures ------------------------------------------------------------
 
@@ -113,7 +114,7 @@ class ProfileTree:
         return self.summed(self.self_counts)
 
     def summed(self, own: Floats) -> Floats:
-        """Return the sums over each node and all below it; of one or several columns."""
+        """Return the sums over each node and its descendants, for one or several columns."""
         if own.ndim > 1:
             return np.stack([self.summed(column) for column in own.T], axis=1)
         sums = own.copy()
@@ -128,14 +129,14 @@ class ProfileTree:
 
     @cached_property
     def _levels(self) -> list[Numbers]:
-        """Return the nodes of each depth."""
+        """The nodes of each depth."""
         order = np.argsort(self.depth, kind="stable")
         ends = np.searchsorted(self.depth[order], np.arange(1, int(self.depth.max()) + 1))
         return np.split(order, ends)
 
     @cached_property
     def outermost(self) -> NDArray[np.bool_]:
-        """The nodes that no call of the same function is above: their totals add up."""
+        """The nodes not inside another call of the same function: their totals can be added."""
         frame, depth = self.frame.tolist(), self.depth.tolist()
         found, path, within = [True] * len(frame), list[int](), [0] * len(self.frames)
         for node in laid_out(self)[0].tolist():
@@ -253,7 +254,7 @@ class ProfileTree:
         return merged([self, *others])
 
     def __sub__(self, other: ProfileTree) -> ProfileDifference:
-        """Return what grew from `other` to this one, beyond chance (see `ProfileDifference`).
+        """Return what changed from `other` to this profile (see `ProfileDifference`).
 
         >>> (rec.profile(prefix="inc") - rec.profile(prefix="sum")).count
         89
@@ -350,10 +351,10 @@ def depths(parent: NDArray[Any]) -> Numbers:
 
 
 def laid_out(tree: ProfileTree) -> tuple[Numbers, Floats]:
-    """Return the nodes in order from left to right, and where each begins, in samples.
+    """Return the nodes from left to right, and the left edge of each, in samples.
 
-    A node comes before all below it. Functions are ordered by name, so that pictures of two runs
-    are alike.
+    A node comes before its descendants. Siblings are sorted by name, so that pictures of two runs
+    look alike.
     """
     rank = np.empty(len(tree.frames), np.int64)
     rank[sorted(range(len(tree.frames)), key=lambda at: tree.frames[at].identity)] = np.arange(
@@ -398,7 +399,7 @@ def pruned(tree: ProfileTree) -> ProfileTree:
 
 
 def merged(trees: Sequence[ProfileTree]) -> ProfileTree:
-    """Return the samples of several trees in one; a function is the same by name, file and line."""
+    """Merge several trees; functions with the same name, file and first line are the same."""
     first = trees[0]
     if len({tree.scope for tree in trees}) > 1:
         scopes = " and ".join(sorted({tree.scope for tree in trees}))
@@ -408,7 +409,7 @@ def merged(trees: Sequence[ProfileTree]) -> ProfileTree:
             "Merge and compare profiles with the same scope.",
         )
     frames = {("", "", 0): Frame("")}
-    nodes = {(-1, 0): ROOT}  # by parent and frame, each stack once
+    nodes = {(-1, 0): ROOT}  # by parent and frame
     parts = []
     for tree in trees:
         for frame in tree.frames:

@@ -1,4 +1,4 @@
-"""How far a computation is and whether it finished, as JSON."""
+"""Progress and state of a computation, as JSON for the Summary panel."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ if TYPE_CHECKING:
     from daskscope.recording import Counts, Progress, RecordingStore, Sums
 
 MAX_ROWS: Final = 200
-"""Further prefixes are summed up in one row: those that ended first."""
+"""Further prefixes share one row: first those that finished without errors, oldest first."""
 
 MAX_NAME_CHARACTERS: Final = 300
-"""As the agent cuts prefixes; a recording may have longer names."""
+"""The agent's limit for prefixes; a loaded recording may have longer names."""
 
 MAX_TASKS: Final = 2**53
 STUCK_S: Final = 40.0
 STUCK_TIMES: Final = 3
-"""Tasks that took long before may do so again: so many times as long as on average."""
+"""A computation is stuck if no task ends for this many times the mean duration of the slowest
+running prefix, and for at least STUCK_S."""
 
 LEAST_SHARE: Final = 0.05
-"""Of the tasks have to be done before anything is said of the time that is left."""
+"""Share of the tasks that must have ended before the remaining time is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Tasks of one prefix. If it is not `whole`, queued tasks and which ones run are unknown."""
+    """Tasks of one prefix; unless `whole`, it is unknown which run and how many are queued."""
 
     name: str
     began: float
@@ -84,9 +85,9 @@ class _Row:
 
 
 def live_progress(recording: RecordingStore, sums: Sums, *, ended: bool = False) -> dict[str, Any]:
-    """Return `answer` and `progress` of the present computation, as of the latest answer.
+    """Return `answer` and `progress` of the current computation, as of the latest answer.
 
-    `ended`: there will be no further answer.
+    `ended`: the scheduler will not answer again.
     """
     progress = recording.progress
     now, found = progress.now, progress.found
@@ -114,7 +115,7 @@ def live_progress(recording: RecordingStore, sums: Sums, *, ended: bool = False)
 def stored_progress(
     recording: RecordingStore, counts: Counts, done: Work, start: float, stop: float
 ) -> dict[str, Any]:
-    """Return the same of a whole recording that has ended, or is looked at as if it had."""
+    """Return the same for a whole recording, which is treated as ended."""
     said = recording.about_facts.get("unfinished")
     said = said if isinstance(said, dict) else {}
     left = unfinished_counts(said.get("prefixes"))
@@ -140,7 +141,7 @@ def stored_progress(
 
 
 def unfinished_counts(said: Any) -> dict[str, tuple[int, int, int]]:
-    """Return blocked, running and waiting tasks by prefix; a file may say anything."""
+    """Return blocked, running and waiting tasks by prefix; invalid values in a file are ignored."""
     if not isinstance(said, dict):
         return {}
     return {
@@ -178,7 +179,7 @@ def _state(every: _Row, *, cancelled: bool) -> str:
 
 
 def _slowest_s(progress: Progress, sums: Sums) -> float:
-    """Return how long tasks take on average, of that running prefix whose tasks take longest."""
+    """Return the longest mean duration of a running prefix."""
     running = np.flatnonzero(progress.ever[RUNNING])
     known = running[running < min(len(sums.seconds), len(sums.computes))]
     times = sums.seconds[known] / np.maximum(sums.computes[known], 1)
@@ -196,7 +197,7 @@ def _figures(
     cancelled: int,
 ) -> dict[str, Any]:
     left = [one.left_s for one in (every, *rows)]
-    # It lasts as long as what takes longest, at the present rates.
+    # Prefixes run in parallel, so the slowest one decides.
     longest = max((s for s in left if s is not None), default=None) if left[0] else None
     return {
         "answer": {
@@ -216,7 +217,7 @@ def _figures(
 
 
 def _fewer(rows: list[_Row]) -> list[_Row]:
-    """Return the rows that are shown, in their order: of too many those that are not done."""
+    """Return at most MAX_ROWS rows in their order; finished ones are combined first."""
     if len(rows) <= MAX_ROWS:
         return rows
     newest = sorted(range(len(rows)), key=lambda at: (rows[at].unfinished + rows[at].erred > 0, at))
@@ -226,7 +227,7 @@ def _fewer(rows: list[_Row]) -> list[_Row]:
 
 
 def _exception(recording: RecordingStore, since: float) -> str:
-    """Return the type of the first exception since a time, if it is kept."""
+    """Return the type of the first kept exception since a time, or ""."""
     for error in recording.log("errors").since(0):
         if not error.time < since:
             return cut(split_exception(error.exception)[0], MAX_NAME_CHARACTERS)

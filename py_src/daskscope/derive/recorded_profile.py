@@ -1,4 +1,4 @@
-"""The profile of a recording, of a time, of some prefixes and workers."""
+"""Builds the profile of a recording for a time, prefixes and workers."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def profile_of(
     worker: Wanted = None,
     scope: str = SCOPES[0],
 ) -> ProfileTree:
-    """Return the profile of a time and of some names (see `Recording.profile`)."""
+    """Return the profile of a time and some names (see `Recording.profile`)."""
     since, until = window_of(start, stop)
     number = SCOPES.index(known_ones(SCOPES, "scope", [scope])[0])
     if scope != SCOPES[0] and prefix is not None:
         raise bad_query(
-            f"prefix is of tasks, and scope={scope!r} of event loops.",
+            f"prefix selects tasks, but scope={scope!r} covers event loops.",
             f"Leave out prefix, or give scope={SCOPES[0]!r}.",
         )
     if scope == "scheduler" and worker is not None:
         raise bad_query(
-            "worker is of workers, and scope='scheduler' of the scheduler.",
+            "worker selects workers, but scope='scheduler' covers the scheduler.",
             "Leave out worker, or give scope='worker'.",
         )
     prefixes = (
@@ -57,7 +57,7 @@ def profile_of(
         (rows, count, step)
         for rows, count, step in parts_in(recording, since, until, number, prefixes, workers)
     ]
-    stacks = stacks_of(recording.names)  # afterwards: all of them are there
+    stacks = stacks_of(recording.names)  # read after the samples, so that it has all their stacks
 
     def column(name: str) -> Any:
         return np.concatenate([rows[name] for rows, _, _ in parts] or [np.empty(0)])
@@ -89,7 +89,7 @@ def profile_of(
 
 
 def _reason(recording: RecordingStore, scope: str) -> str:
-    """Return why most processes of a scope have no samples, if that is known."""
+    """Return why most processes of a scope have no samples, or ""."""
     processes = recording.log(PROFILED.name).since(0)
     states = Counter(
         row.compute if scope == SCOPES[0] else row.administrative
@@ -100,7 +100,7 @@ def _reason(recording: RecordingStore, scope: str) -> str:
 
 
 def _addresses(recording: RecordingStore, wanted: Wanted) -> set[str]:
-    """Return the addresses of workers, which are given by address or by name."""
+    """Return the addresses of workers given by address or by name."""
     names = recording.worker_names
     addresses = {
         *names,

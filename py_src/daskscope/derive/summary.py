@@ -1,4 +1,4 @@
-"""The figures of a run, for the Summary panel, reports and programs."""
+"""The figures of a run, for the Summary panel, for reports and for programs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from daskscope.recording import Counts, RecordingStore
 
 MAX_PREFIXES: Final = 1_000
-"""Those with less time stand together; the recording has them all."""
+"""Prefixes with less time share one row; the recording has all of them."""
 
 LIVE_PREFIXES: Final = 100
-"""The same of a live summary, which is sent again and again."""
+"""The same for a live summary, which is sent repeatedly."""
 
 SECONDS_AN_HOUR: Final = 3600
 MAX_TITLE_CHARACTERS: Final = 500
@@ -34,11 +34,11 @@ LEVELS: Final = ("info", "warn", "error")
 FILE_CUT: Final = Notice(
     "file-cut",
     "warn",
-    "This was made of a truncated file: its last part is missing.",
-    "All that was whole in it is here.",
+    "This was made from a truncated file: its last part is missing.",
+    "The complete part of the file was read.",
 )
 UNREAD: Final = frozenset({FILE_CUT.code, "reading-refused", "scheduler-lost", "collect-failed"})
-"""Codes of what is missing where tasks may have run and could not be read."""
+"""Codes of notices after which tasks may have run without being recorded."""
 
 
 def summary(
@@ -50,14 +50,15 @@ def summary(
     live: ClusterTotals | None = None,
     ended: bool = False,
 ) -> dict[str, Any]:
-    """Return the figures of a recording, as JSON can say them.
+    """Return the figures of a recording, as values that JSON supports.
 
-    Times are seconds since the epoch, sizes bytes. What the recording does not know is
-    None, or an empty list; ``missing`` says why, where that is known. `counts` are those of
-    a file that has more of its tasks than it has kept itself. With those of a `live` recording,
-    which are brought up to date, no row of a task is looked at: seconds are running totals, idle
-    times are left out, and ``answer`` and ``progress`` are of the present computation; with `ended`
-    it will not go on.
+    Times are seconds since the epoch, sizes are bytes. Unknown figures are None or an empty list;
+    ``missing`` has the reasons, if they are known. Pass the `counts` of a file if it has more
+    tasks than the recording has kept.
+
+    `live` has the totals of a live recording's cluster, which are updated. With it, no task rows
+    are read: seconds are running totals, idle times are left out, and ``answer`` and ``progress``
+    describe the current computation. `ended`: that computation will not continue.
     """
     facts = recording.about_facts
     counts = counts or recording.counts
@@ -77,9 +78,9 @@ def summary(
     exception = facts.get("exception")
     missing = _missing(facts, left_out(recording, counts))
     told = {notice["code"] for notice in missing}
-    # An exception says itself why nothing ran; where nothing could be read, tasks may have been.
+    # If some tasks could not be read, it is unknown whether none ran.
     nothing = [] if live or told & UNREAD else findings.of_nothing(recording, counts)
-    # When tasks that are not here ran, is unknown: threads need not have been idle.
+    # If tasks are missing, threads that seem idle may have run them.
     all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
     found = [
         *(findings.of_exception(exception) or nothing),
@@ -141,14 +142,14 @@ def summary(
 
 
 def _window(recording: RecordingStore, facts: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the time of the block; of a recording without one, from its first to its last row."""
+    """Return the time of the block or, without a block, from the first to the last task row."""
     start, stop = _time(facts, "start"), _time(facts, "stop")
     if start is not None and stop is not None and start <= stop:
         return start, stop
     first, last = math.inf, -math.inf
     for chunk in recording.chunks():
         begin = chunk.columns["start"]
-        with np.errstate(over="ignore", invalid="ignore"):  # times that workers made up
+        with np.errstate(over="ignore", invalid="ignore"):  # workers may send nonsense times
             end = begin + chunk.columns["duration"]
         sound = (np.abs(begin) < FAR_S) & (np.abs(end) < FAR_S)
         first = float(np.min(begin, initial=first, where=sound))
@@ -171,7 +172,7 @@ def _busy(cluster: ClusterTotals, done: Work) -> dict[str, Any] | None:
 
 def _memory(cluster: ClusterTotals, facts: Mapping[str, Any], stop: float) -> dict[str, Any] | None:
     if cluster.most:
-        peak, time = cluster.peak, min(cluster.peak_time, stop)  # one sample is from after it
+        peak, time = cluster.peak, min(cluster.peak_time, stop)  # the last sample is later
         limit = cluster.most["memory_limit"]
     else:  # the block was shorter than the time between two samples
         peak, time = _sum(facts, "process"), stop
@@ -206,7 +207,7 @@ def _cost(cluster: ClusterTotals, price: float | None, currency: str) -> dict[st
 def _prefixes(
     recording: RecordingStore, done: Work, most: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return totals by prefix, the longest first, and the seconds of each action in them."""
+    """Return totals by prefix, longest first, and the seconds of each prefix by action."""
     names, actions = recording.names.prefixes, recording.names.actions
     totals = sorted(recording.totals.prefixes, key=lambda total: (-total.seconds, -total.tasks))
     shown, rest = totals[:most], totals[most:]
@@ -246,7 +247,7 @@ def _prefixes(
 
 
 def _cluster(cluster: ClusterTotals, facts: Mapping[str, Any]) -> dict[str, int | None]:
-    """Return the cluster at the end of the run; of one that has gone, at its largest."""
+    """Return the cluster at the end of the run or, if no worker was left, its largest size."""
     workers = workers_of(facts)
     if workers:
         hosts = {str(worker.get("host", "")) for worker in workers}
@@ -268,7 +269,7 @@ def _missing(facts: Mapping[str, Any], dropped: Sequence[Notice]) -> list[dict[s
         if isinstance(notice, dict)
     ]
     now = [*dropped, *([FILE_CUT] if facts.get("whole") is False else [])]
-    # What is known now counts: more may have been dropped since.
+    # Current notices replace stored ones, since more may have been dropped.
     known = {notice.code for notice in now}
     return [
         *(notice for notice in notices if notice["code"] not in known),
@@ -280,7 +281,7 @@ def _name(name: str) -> str:
     return cut(name, MAX_NAME_CHARACTERS)
 
 
-# These facts may come from any file.
+# The functions below check values, since facts may come from any file.
 
 
 def _text(facts: Mapping[str, Any], name: str) -> str:

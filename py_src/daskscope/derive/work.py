@@ -1,4 +1,4 @@
-"""What the threads of a cluster did in a time, and how many there were."""
+"""Computes what the threads of a cluster did in a time, and how many there were."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 COMPUTE: Final = ACTIONS.index("compute")
 MIN_IDLE_S: Final = 0.5
 IDLE_SHARE: Final = 0.05
-"""Every run has idle times; those longer than this part are reported."""
+"""Share of the run; shorter idle times are not reported, since every run has some."""
 
 
 @dataclass(slots=True)
 class Work:
-    """Seconds by action and prefix; compute seconds inside the time; when no thread computed."""
+    """Compute seconds in a time, idle times in it, and the seconds of all rows by action."""
 
     busy_seconds: float = 0.0
     idle: list[tuple[float, float]] = field(default_factory=list)
@@ -39,11 +39,11 @@ class Work:
     began: Floats = field(default_factory=lambda: np.zeros(0))
     """When the first row of each prefix started."""
     ended: float = -math.inf
-    """When the last row of all stopped."""
+    """When the last row stopped."""
 
 
 def running_work(sums: Sums) -> Work:
-    """Return what running totals say, without a look at any row: nothing of idle times."""
+    """Return what is known from running totals, without reading rows; times stay unknown."""
     return Work(
         busy_seconds=float(sums.seconds.sum()),
         seconds={COMPUTE: sums.seconds, **sums.other_seconds},
@@ -51,10 +51,10 @@ def running_work(sums: Sums) -> Work:
 
 
 def work(recording: RecordingStore, start: float, stop: float) -> Work:
-    """Look at each row that is kept once; memory is bounded by a chunk, not by the run."""
+    """Read each kept row once; needs memory for one chunk, not for the whole run."""
     found = Work()
     shortest = max(MIN_IDLE_S, IDLE_SHARE * (stop - start))
-    # Ends of the time count as computing, so that what lies before and behind is idle.
+    # The start and the end count as computing, so that idle time next to them is found.
     computing = [(np.array([start, stop]), np.array([start, stop]))]
     for chunk in recording.chunks():
         columns = _sound(chunk.columns)
@@ -67,7 +67,7 @@ def work(recording: RecordingStore, start: float, stop: float) -> Work:
         begin, end = begin[inside], end[inside]
         found.busy_seconds += float((end - begin).sum())
         if len(begin):
-            # What is joined here lies nearer than any gap that is looked for.
+            # Gaps that are closed here are too short to be reported.
             computing.append(_joined(begin, end, shortest))
     begin, end = _joined(
         np.concatenate([begin for begin, _ in computing]),
@@ -79,7 +79,7 @@ def work(recording: RecordingStore, start: float, stop: float) -> Work:
 
 
 def _sound(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the rows that say how long they took; clocks of some workers may have failed."""
+    """Return the rows with valid times; clocks of workers may be wrong."""
     duration, start = columns["duration"].astype("f8"), columns["start"]
     sound = (duration >= 0) & np.isfinite(duration) & np.isfinite(start)
     wanted = {"start": start, "duration": duration} | {
@@ -112,7 +112,7 @@ def _add_times(found: Work, columns: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _joined(start: Floats, stop: Floats, gap: float) -> tuple[Floats, Floats]:
-    """Return intervals that stand for all, joined where less than `gap` lies between them."""
+    """Join intervals that overlap or are less than `gap` apart."""
     order = np.argsort(start)
     start, reach = start[order], np.maximum.accumulate(stop[order])
     first = np.ones(len(start), bool)
@@ -122,7 +122,7 @@ def _joined(start: Floats, stop: Floats, gap: float) -> tuple[Floats, Floats]:
 
 
 MAX_FIGURE: Final = 1e18
-"""Larger ones are not of this world, and sums of them would not be numbers."""
+"""Larger figures are invalid, and their sums could become infinite."""
 
 _FIGURES: Final = (
     "time",
@@ -138,34 +138,34 @@ _THREADS: Final = re.compile(r"(\d{1,6}) thread")
 
 @dataclass(slots=True)
 class ClusterTotals:
-    """Follows a growing recording: each change of a worker and each sample is looked at once.
+    """Threads, memory and spilling of a cluster, updated as its recording grows.
 
-    Workers that come and go say when; samples of the cluster, a second apart, correct what
-    was missed.
+    Each change of a worker and each sample is read once. The log of workers has exact times;
+    samples of the cluster, one per second, correct changes that the log lacks.
     """
 
     recording: RecordingStore
     threads: int = 0
-    """The most at any time."""
+    """Maximum number of threads."""
     seconds: float = 0.0
-    """What all threads had together."""
+    """Threads × time."""
     peak: int = 0
     peak_time: float = 0.0
     spilled: int = 0
     spilling: dict[str, None] = field(default_factory=dict)
     """Addresses of workers that spilled."""
     spill_times: list[float] = field(default_factory=list)
-    """When workers began or ceased to spill: the first and the last time."""
+    """First and last time at which a worker started or stopped spilling."""
     most: dict[str, int] = field(default_factory=dict)
-    """Of what samples say."""
-    _alive: dict[str, int] | None = None  # threads of workers, once some are known
+    """Maxima of the samples, by column."""
+    _alive: dict[str, int] | None = None  # threads by worker; None until anything is known
     _level: float = 0.0
     _since: float = 0.0
-    _change: int = 0  # numbers of the next ones
+    _change: int = 0  # next number in the log of workers; next number of a sample below
     _sample: int = 0
 
     def advance(self, start: float, stop: float) -> None:
-        """Add what is new, up to a time; `start` counts the first time."""
+        """Add new changes and samples up to `stop`; the first ones count from `start`."""
         recording = self.recording
         log, ring = recording.log("workers"), recording.series("system").rings[0]
         next_change, next_sample = log.next, ring.next
@@ -197,7 +197,7 @@ class ClusterTotals:
         times = np.concatenate([[row.time for row in moves], samples["time"]])
         levels = np.concatenate([np.zeros(len(moves)), np.maximum(np.trunc(samples["threads"]), 0)])
         order = np.argsort(times, kind="stable")
-        levels = np.concatenate([[self._level], levels[order]])  # before each time, and at last
+        levels = np.concatenate([[self._level], levels[order]])  # before each time, and last
         for place in np.flatnonzero(order < len(moves)).tolist():
             move, level = moves[order[place]], levels[place]
             if move.what == "removed":
@@ -211,7 +211,7 @@ class ClusterTotals:
         self._level, self._since = float(levels[-1]), max(self._since, stop)
         levels, passed = levels[passed > 0], passed[passed > 0]
         self.threads = max(self.threads, int(levels.max(initial=0)))
-        # One after the other, as they would be added one by one.
+        # In order, so that the result does not depend on the number of calls.
         self.seconds = float(np.cumsum(np.concatenate([[self.seconds], levels * passed]))[-1])
 
     def _take_memory(self, samples: Mapping[str, Floats]) -> None:
@@ -233,14 +233,14 @@ class ClusterTotals:
 
 
 def _sound_samples(rows: dict[str, Floats]) -> dict[str, Floats]:
-    """Return the samples of the cluster; a file may hold what is no number."""
+    """Return the valid samples of the cluster; a file may contain others."""
     with np.errstate(invalid="ignore"):
         sound = np.all([np.abs(rows[name]) < MAX_FIGURE for name in _FIGURES], axis=0)
     return {name: column[sound] for name, column in rows.items()}
 
 
 def _at_first(recording: RecordingStore, changes: list[Any], threads: Floats) -> int:
-    """Return the threads at first, where it was not noted which workers were there."""
+    """Return the initial number of threads, if the log has no present workers."""
     added = {change.worker for change in changes if change.what == "added"}
     if len(threads):
         return 0 if added else int(threads[0])
@@ -254,7 +254,7 @@ def _at_first(recording: RecordingStore, changes: list[Any], threads: Floats) ->
 
 
 def workers_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the workers that a recording was made with; a file may say anything."""
+    """Return the workers in the facts of a recording; invalid values in a file are ignored."""
     found = facts.get("workers")
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 

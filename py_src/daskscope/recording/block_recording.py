@@ -109,7 +109,7 @@ class BlockRecording:
     def advance(
         self, until: Positions, window: Window = ALWAYS, over: Positions | None = None
     ) -> None:
-        """Copy what came since the last call, up to `until`, as far as it is in the window.
+        """Copy the rows since the last call, up to `until`, that are in the window.
 
         `over` has the positions of the source at the end of the window, if that was before `until`.
         """

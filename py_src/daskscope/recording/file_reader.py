@@ -87,9 +87,9 @@ def about_in(file: BinaryIO) -> dict[str, Any] | None:
 
 
 def read_file(file: BinaryIO, recording: RecordingStore, name: str) -> None:
-    """Fill an empty recording; `name` is what errors call the file.
+    """Read a file into an empty recording; `name` is the file's name for errors.
 
-    Of a truncated file, the complete part is read, and ``about_facts["whole"]`` is false.
+    If the file is truncated, its complete part is read, and ``about_facts["whole"]`` is false.
     """
     reader = _Reader(recording)
     members = Members(file)

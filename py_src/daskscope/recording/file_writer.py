@@ -112,7 +112,7 @@ class FileWriter:
             raise
 
     def append(self, recording: RecordingStore) -> None:
-        """Write the tasks that came since the last call."""
+        """Write the tasks that arrived since the last call."""
         stop = recording.next_task
         self._append(recording.names, recording.chunks_of(self._next, stop), stop)
 
@@ -333,7 +333,7 @@ def _piece(chunk: TaskChunk, first: int, stop: int, keys: bytes) -> _Part:
 
 
 def _cuts(piece: _Part, keys: Sequence[bytes]) -> list[int]:
-    """Return the tasks with which smaller parts begin."""
+    """Return the first task of each smaller part."""
     tasks = np.arange(piece.tasks)
     key_bytes = np.cumsum([len(key) for key in keys])
     rows = np.searchsorted(piece.columns["task"], piece.first + tasks)

@@ -1,7 +1,7 @@
 """Reads the members of zip files in order, even if the file is truncated.
 
 If the writer was killed, the list of members at the end of the zip is missing. So that list
-is not used: each member has its length in front. The amount of data read is bounded, whatever
+is not used: each member begins with its length. The amount of data read is bounded, whatever
 the file claims.
 """
 

@@ -164,7 +164,7 @@ class Recording:
 
     @property
     def system(self) -> pd.DataFrame:
-        """Samples of all workers together, and of the scheduler; NaN was not measured.
+        """Samples of all workers together, and of the scheduler; NaN means not measured.
 
         Columns: time; for the workers: workers, threads, memory_limit, process, managed,
         spilled, replicas (further copies of results), scattered (data that clients sent); for

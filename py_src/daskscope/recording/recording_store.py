@@ -297,7 +297,7 @@ class RecordingStore(Recording):
 
     @property
     def quiet_s(self) -> float:
-        """Seconds since tasks last came; infinite before the first."""
+        """Seconds since tasks last arrived; infinite before the first."""
         return time.monotonic() - self._grew_s
 
     @property

@@ -1,7 +1,7 @@
 """Previews, in which a block summarises many rows of one lane.
 
-A chunk keeps its own summary, so that the preview of a long run needs neither the disk nor
-a pass over every row.
+A chunk keeps its own summary, so that a preview of a long run needs neither the disk
+nor a pass over all rows.
 """
 
 from __future__ import annotations
