@@ -13,7 +13,7 @@ export interface WorkerItem extends Item {
 const STATES = { paused: "running", spilling: "not-spilling" } as const;
 
 const MOMENTS: ReadonlyMap<string, string> = new Map([
-  ["added", "came"],
+  ["added", "joined"],
   ["removed", "left"],
   ["restarted", "restarted, all tasks forgotten"],
 ]);
@@ -30,7 +30,7 @@ export function workerItems(
     const worker = address && nameOf(address);
     const item: Open = {
       ...{ what, worker, start, stop },
-      level: what === "came" ? "info" : "warn",
+      level: what === "joined" ? "info" : "warn",
       text: worker === "" ? what : `${worker} ${what}`,
       one: worker === "" ? "restart" : `worker ${what}`,
       many: worker === "" ? "restarts" : `workers ${what}`,

@@ -155,10 +155,10 @@ describe("what happened", () => {
     expect(
       rows.map(({ first, all: some }) => [first.text, some.length]),
     ).toEqual([
-      ["came, 4 threads", 2],
-      ["came, 2 threads", 1],
+      ["joined, 4 threads", 2],
+      ["joined, 2 threads", 1],
       ["paused", 1],
-      ["came, 2 threads", 1],
+      ["joined, 2 threads", 1],
     ]);
   });
 

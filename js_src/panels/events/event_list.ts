@@ -1,4 +1,4 @@
-// Events, changes of workers and gaps of a recording as one list in order of time.
+// Events, changes of workers and gaps of a recording as one list, sorted by time.
 
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
@@ -19,11 +19,11 @@ export const KIND_NAMES: Record<Kind, string> = {
 
 export interface ListedEvent extends TimedRow {
   readonly kind: Kind;
-  /** What it is of: a topic, or a worker by its name. */
+  /** The topics of an event, or the name of a worker. */
   readonly about: string;
-  /** In words, which are made when they are read. */
+  /** Made when it is read, since few of many events are shown. */
   readonly text: string;
-  /** Of an event, its message as it was logged. */
+  /** The message of an event as it was logged. */
   readonly logged?: string;
   readonly level: "info" | "warn";
 }
@@ -106,7 +106,7 @@ const TROUBLE: ReadonlySet<string> = new Set([
   "restarted",
 ]);
 
-/** What happened, and what the recording says about it: `came, 4 threads`. */
+/** What happened, with its detail: `joined, 4 threads`. */
 function changeInWords(what: string, detail: string): string {
   const word = CHANGES.get(what) ?? what;
   return detail === "" ? word : `${word}, ${detail}`;
@@ -114,7 +114,7 @@ function changeInWords(what: string, detail: string): string {
 
 const CHANGES: ReadonlyMap<string, string> = new Map([
   ["present", "present"],
-  ["added", "came"],
+  ["added", "joined"],
   ["removed", "left"],
   ["spilling", "began to spill to disk"],
   ["not-spilling", "stopped spilling"],
@@ -127,7 +127,7 @@ export interface Together {
 
 const AT_ONCE_S = 1;
 
-/** Changes of several workers at once, such as four that came, as one. */
+/** Groups equal changes of several workers within a second, such as four that joined. */
 export function together(all: readonly ListedEvent[]): Together[] {
   const found: { first: ListedEvent; all: ListedEvent[] }[] = [];
   for (const one of all) {

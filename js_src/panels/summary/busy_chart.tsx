@@ -1,4 +1,4 @@
-// Threads busy over the run, by prefix, as the task stream's overview shows it.
+// Busy threads over the run by prefix, like the overview of the task stream.
 
 import { Part } from "../../panel/parts";
 import { effect } from "@preact/signals";
@@ -21,13 +21,13 @@ import { isCutOff, type ReportSummary } from "./report_summary";
 
 const HEIGHT_PX = 142;
 const MOST_NAMED = 8;
-/** Of a frame, for sorting rows by what is isolated. */
+/** Time per frame for applying the filter. */
 const WORK_MS = 6;
 
 export function BusyChart(props: {
   view: PanelView;
   summary: ReportSummary;
-  /** No other list names the colours. */
+  /** Name the colours, because no other list does. */
   legend: boolean;
 }): JSX.Element | null {
   const { view, summary } = props;
@@ -39,7 +39,7 @@ export function BusyChart(props: {
   const { value: rows } = view.dataVersion;
   const { time } = view.table("errors").columns;
   const errors = useMemo(() => Float64Array.from(time).sort(), [time]);
-  // If the cluster is unknown, those that ran something.
+  // If the cluster is unknown, count the threads that ran a task.
   const threads =
     summary.busy?.threads ||
     summary.cluster_facts?.threads ||
@@ -60,7 +60,7 @@ export function BusyChart(props: {
       title="Threads busy"
       detail={
         isolates(view)
-          ? "with what is selected, by task prefix"
+          ? "selected tasks only, by task prefix"
           : threads > 0
             ? `of ${formatExact(threads)}, by task prefix`
             : "by task prefix"
@@ -96,7 +96,7 @@ export function BusyChart(props: {
             paint(area) {
               if (!store || !paints) return;
               const { compute } = paints;
-              // What came after a pause is not shown.
+              // Do not draw data that arrived after a pause.
               const end = area.x(view.present.peek() ?? Infinity);
               const most = area.height / (area.y(0) - area.y(1));
               busy.paint(area, most, compute.paints, compute.other, end);
@@ -119,7 +119,7 @@ function isolates(view: PanelView): boolean {
   return !isWhole({ ...view.focus.value, time: null });
 }
 
-/** The model has one filter for all panels; here its work is done, too. */
+/** Applies the filter of the session, since the task stream may not be open to do it. */
 function useFilterOf(store: PanelView["session"]["value"]): void {
   const [, redraw] = useState(0);
   useEffect(() => {

@@ -33,7 +33,7 @@ export function eventItems(
       ...{ one: "gap in the recording", many: GAPS, brief: ["gap", "gaps"] },
     })),
     ...workerItems(changes, nameOf).filter(
-      ({ what }: WorkerItem) => what !== "came",
+      ({ what }: WorkerItem) => what !== "joined",
     ),
     ...errors.map((error): EventItem => ({
       ...{ start: error.time, stop: error.time, level: "error", error },
