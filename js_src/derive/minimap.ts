@@ -63,7 +63,7 @@ export class Minimap {
       let any = false;
       for (let column = 0; column < columns; column++) {
         const at = prefix * columns + column;
-        // Subtracting coarse stretches leaves rounding errors: treat them as 0.
+        // Subtracting blocks of the preview leaves rounding errors: treat them as 0.
         if (threads[at] < LEAST_S) {
           threads[at] = 0;
           continue;
@@ -82,7 +82,7 @@ export class Minimap {
   /**
    * Limit busy threads to existing ones. Rows of a thread may overlap by some milliseconds: a
    * worker adds its estimate of the scheduler's clock offset to its times, and that estimate
-   * changes with every heartbeat. A stretch of the preview may also overlap rows that have
+   * changes with every heartbeat. A block of the preview may also overlap rows that have
    * arrived.
    */
   private limit(totals: Float32Array, living: Float32Array): void {

@@ -66,7 +66,7 @@ export class LaneRaster {
     const { filter } = model;
     const dimmed = filter !== null && !filter.hasLane(lane);
     const laneFilter = !dimmed && filter?.byRow ? filter : null;
-    // A stretch of the preview has no rows that a filter could check: dim it.
+    // A block of the preview has no rows that a filter could check: dim it.
     const dimmedCoarse = dimmed || laneFilter !== null;
     let begun = false;
     const track = model.track(lane, overlay);
@@ -189,7 +189,7 @@ export class LaneRaster {
 
   private drawCoarse(lane: CoarseLane, t1: number, dimmed: boolean): void {
     const { t0, scale, columns, width } = this;
-    // Stretches do not overlap: starting one before the window is enough.
+    // Blocks do not overlap: starting one before the window is enough.
     let i = Math.max(0, findAfter(lane.start, 0, lane.count, t0) - 1);
     for (; i < lane.count && lane.start[i] < t1; i++) {
       if (lane.hidden[i] === 1) continue;

@@ -54,7 +54,7 @@ interface CardTarget {
   readonly height: number;
 }
 
-/** Places the card 14 px from the pointer, inside the stage, not over its subject. */
+/** Places the card beside the pointer, inside its parent, not over its subject. */
 function placeCard(
   card: HTMLElement,
   target: CardTarget,

@@ -3,15 +3,15 @@
 import { formatClock, formatSeconds, plural } from "../../base/format";
 import type { NameOf } from "../../panel/worker_groups";
 
-/** What lies deeper stays as it was logged. */
+/** Values nested deeper are shown as logged. */
 const MAX_DEPTH = 2;
 
-/** JavaScript rounds such integers: a message that has one stays as it was logged. */
+/** JavaScript would round such integers, so messages that have one are shown as logged. */
 const LONG_INTEGER = /(?:^|[^\d.])\d{16,}(?![\d.eE])/;
 
 /**
- * The words of a message, which is JSON; one that is no object, no text, and not of Dask's
- * work stealing, is its own.
+ * A logged message (JSON) in words. Messages that are neither objects, nor text, nor of
+ * Dask's work stealing, are returned as logged.
  */
 export function messageInWords(
   message: string,
@@ -33,7 +33,7 @@ export function messageInWords(
 }
 
 function objectInWords(logged: Record<string, unknown>): string {
-  // Dask's own mark of the cause is the least useful to users.
+  // The id of the cause goes last: it is the least useful to users.
   const { action, stimulus_id: cause, ...more } = logged;
   const named = typeof action === "string" && action !== "";
   const pairs = Object.entries({
@@ -47,7 +47,7 @@ function objectInWords(logged: Record<string, unknown>): string {
   ].join(" · ");
 }
 
-/** Dask logs a dozen figures of each graph: these are what people look for. */
+/** Only the useful ones of the dozen figures that Dask logs for a graph. */
 function graphInWords(logged: Record<string, unknown>): string | null {
   const { action, metrics, status } = logged;
   if (action !== "update-graph" || !isObject(metrics)) return null;
@@ -76,7 +76,7 @@ function numberInWords(name: string, value: number): string {
   if (!name.endsWith(SECONDS)) return `${name} ${JSON.stringify(value)}`;
   const what = name.slice(0, -SECONDS.length);
   if (what.endsWith("timestamp")) return `${what} ${formatClock(value, 3)}`;
-  // Dask takes some of its durations from their end to their start.
+  // Some of Dask's durations have the wrong sign.
   const backwards = what.endsWith("duration") && value < 0;
   return `${what} ${formatSeconds(backwards ? -value : value)}`;
 }
@@ -85,7 +85,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Null for what no version that we know logs so. */
+/** Null for messages in an unknown form. */
 function stealingInWords(logged: unknown, nameOf: NameOf): string | null {
   if (!Array.isArray(logged)) return null;
   const [what, ...rest] = logged as unknown[];
@@ -95,7 +95,7 @@ function stealingInWords(logged: unknown, nameOf: NameOf): string | null {
     case "confirm":
     case "already-computing":
       return answered(what, rest, nameOf);
-    case "reschedule": // with whether the thief has left
+    case "reschedule": // its first value is whether the thief has left
       return answered(what, rest.slice(1), nameOf);
     case "stale-response":
     case "already-aborted": {
@@ -140,6 +140,6 @@ function moved(
   return `${textOf(key)} from ${nameOf(victim)} to ${nameOf(thief)}`;
 }
 
-/** Keys may be lists; of a task that was released there is no state. */
+/** Keys may be lists, and the state of a released task is null. */
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);

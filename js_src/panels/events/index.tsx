@@ -1,4 +1,4 @@
-// What went wrong, and what happened beside the tasks.
+// The Errors and events panel: errors, logged events, changes of workers, and gaps.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Errors and events on an axis, a lane for each kind. What would overlap is one mark.
+// Errors and events over time, with a lane for each kind. Marks that would overlap are merged.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -19,7 +19,7 @@ const GUTTER_PX = 96;
 
 interface LaneItem extends TimedRow {
   readonly text: string;
-  /** The same without what it is about: several may have it in common. */
+  /** The same without the worker, so that equal ones can be counted. */
   readonly what: string;
   readonly trouble: boolean;
 }
@@ -36,10 +36,10 @@ interface Lane {
   readonly items: readonly LaneItem[];
 }
 
-/** The first words of a text say what it is. */
+/** The first words, which say what happened. */
 const brief = (text: string): string => text.split(/, | · /, 1)[0].slice(0, 40);
 
-/** Of all that happened; each lane in order of time. */
+/** All lanes, each sorted by time. */
 export function lanesOf(
   errors: TableView<"errors">,
   prefixes: readonly string[],
@@ -83,7 +83,7 @@ export function lanesOf(
   ];
 }
 
-/** The time in focus leaves nothing out: it is shaded on the axis. */
+/** Filters by the focus, except by its time, which the plot shades instead. */
 export function lanesIn(lanes: readonly Lane[], focus: Focus): Lane[] {
   const focused = inFocus({ ...focus, time: null });
   return lanes.map((lane) => ({ ...lane, items: lane.items.filter(focused) }));
@@ -135,7 +135,7 @@ export function Lanes(props: {
 
 const NEAR_PX = 12;
 
-/** Also what is not in sight: else marks would merge otherwise as they come into it. */
+/** Includes marks off the screen, so that merging does not depend on the visible part. */
 function marksOf(area: PlotArea, items: readonly LaneItem[]): Mark[] {
   const near = NEAR_PX * area.pixelRatio;
   const marks: Mark[] = [];
@@ -174,7 +174,7 @@ function paintLane(area: PlotArea, lane: Lane, y: number): void {
     const from = Math.max(mark.right + 8 * pixelRatio, left);
     const next = marks[at + 1]?.left ?? left + width;
     const room = next - from - 6 * pixelRatio;
-    // Words are made where there is room for some.
+    // Make words only if there is room for some.
     if (room < 40 * pixelRatio) return;
     const words = wordsOf(mark.items);
     if (context.measureText(words).width <= room) {
@@ -183,7 +183,7 @@ function paintLane(area: PlotArea, lane: Lane, y: number): void {
   });
 }
 
-/** With more kinds of items than these a mark says how many there are. */
+/** With more kinds of items, a mark shows only their number. */
 const MOST_KINDS = 2;
 
 function wordsOf(items: readonly LaneItem[]): string {

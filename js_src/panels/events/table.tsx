@@ -1,4 +1,4 @@
-// What happened beside the tasks, as one list in order of time.
+// The list of events, changes of workers and gaps.
 
 import { Part, Table } from "../../panel/parts";
 import type { JSX } from "preact";
@@ -20,14 +20,14 @@ import {
   type Together,
 } from "./event_list";
 
-/** Of a message, before the user asks for all of it. */
+/** Characters of a message that are shown until the user asks for all. */
 const MOST_CHARACTERS = 300;
 const MOST_NAMES = 20;
 
 export function EventList(props: {
   view: PanelView;
   all: readonly ListedEvent[];
-  /** The end of the recording is missing, and with it these tables. */
+  /** The recording is truncated, so these tables are missing. */
   cut: boolean;
 }): JSX.Element {
   const { view, all } = props;
@@ -159,7 +159,7 @@ function Row(props: {
   );
 }
 
-/** In words; as it was logged for who asks, and where that is long, all of it. */
+/** A message in words, with a button for the logged text or, if long, for all of it. */
 function Message(props: {
   text: string;
   logged: string;
@@ -167,7 +167,7 @@ function Message(props: {
 }): JSX.Element {
   const { text, logged } = props;
   const [asked, setAsked] = useState(false);
-  const isText = logged.startsWith('"'); // and the words are all that it says
+  const isText = logged.startsWith('"'); // then `text` is the whole message
   const all = isText ? text : logged;
   const long = text.length > MOST_CHARACTERS;
   if (props.whole || (!long && all === text))

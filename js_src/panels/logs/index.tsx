@@ -1,4 +1,4 @@
-// What scheduler and workers wrote into their logs.
+// The Logs panel: lines that the scheduler and the workers logged.
 
 import { Table } from "../../panel/parts";
 import type { JSX } from "preact";
@@ -163,14 +163,14 @@ function levelClass(level: string): string {
 
 interface LogFilter {
   readonly focus: Focus;
-  /** The least level that is shown; empty for all. */
+  /** Minimum level; empty for all. */
   readonly level: string;
   /** "scheduler", or a worker's address; empty for all. */
   readonly source: string;
   readonly has: ((text: string) => boolean) | null;
 }
 
-/** From what matters least to what matters most; others are between. */
+/** By severity; other levels count as INFO. */
 const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"];
 
 function rankOf(level: string): number {
@@ -183,7 +183,7 @@ export function levelsOf({ columns }: TableView<"logs">): string[] {
   return found.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** Numbers of the rows that pass, in order of time. */
+/** Numbers of the rows that pass, sorted by time. */
 export function narrowLines(
   { rows, columns }: TableView<"logs">,
   { focus, level, source, has }: LogFilter,

@@ -1,5 +1,5 @@
-// What the tables say of memory, read once for each arrival: charts, bars and the status
-// line ask for the same.
+// Data of the Memory panel, computed once when new rows arrive and shared by charts, bars
+// and the status line.
 
 import { clusterLine, CLUSTER, mostAt } from "../../derive/memory";
 import { KeyedRows, peakOf, type Peak, stackOf } from "../../derive/keyed";
@@ -11,7 +11,7 @@ import { systemLines } from "../../panel/memory_chart";
 
 const known = new WeakMap<object, KeyedRows>();
 
-/** Reads signals. The same as before while nothing came. */
+/** Reads signals. Returns the same object until new rows arrive. */
 export function workerRows(view: PanelView): KeyedRows {
   const table = view.table("memory");
   const rows = known.get(table) ?? new KeyedRows(table.rings, "worker");
@@ -30,7 +30,7 @@ export function heldRows(view: PanelView): KeyedRows {
 
 const sums = new WeakMap<KeyedRows, Map<string, Series>>();
 
-/** Of the cluster, or of the workers that are isolated, together. */
+/** A line of the cluster or, if workers are isolated, of their sum. */
 export function totalLine(view: PanelView, column: string): Series {
   const rows = workerRows(view);
   const { workers } = view.focus.value;
@@ -48,15 +48,15 @@ export function totalLine(view: PanelView, column: string): Series {
   return line;
 }
 
-/** Without an agent it is not known how long unmanaged memory was there. */
+/** Whether the age of unmanaged memory is known, which needs an agent. */
 export const isAgeKnown = (view: PanelView): boolean =>
   workerRows(view).line(CLUSTER, "optimistic").values.some(Number.isFinite);
 
-/** What figures are of: the time in focus, else what the charts show. */
+/** The time that figures cover: that in focus, else what the charts show. */
 export const timeShown = (view: PanelView): Range =>
   view.focus.value.time ?? view.range.value;
 
-/** The time that bars show, and in words: now, while a run is shown to its live end. */
+/** The time that bars cover, and in words; "now" while the charts follow a live run. */
 export function barsShown(view: PanelView): { time: Range; words: string } {
   const { time } = view.focus.value;
   if (time) return { time, words: "peak in the selected time" };
@@ -67,7 +67,7 @@ export function barsShown(view: PanelView): { time: Range; words: string } {
   return { time: view.range.value, words };
 }
 
-/** The same, but where the pointer is on a chart, that moment. */
+/** The same, or the moment at the crosshair if there is one. */
 export function barsPointed(view: PanelView): ReturnType<typeof barsShown> {
   const moment = view.crosshair.value;
   if (moment === null) return barsShown(view);
@@ -76,18 +76,18 @@ export function barsPointed(view: PanelView): ReturnType<typeof barsShown> {
 }
 
 export interface MemoryPeak extends Peak {
-  /** NaN without one. */
+  /** NaN if there is no limit. */
   readonly limit: number;
-  /** Who had most then; empty where that is not known. */
+  /** The worker with the most memory at that time; empty if unknown. */
   readonly worker: string;
-  /** No other worker had any. */
+  /** Whether no other worker had any. */
   readonly alone: boolean;
   /** The prefix that held at least half, or "unmanaged"; else empty. */
   readonly mostly: string;
   readonly spilled: number;
 }
 
-/** The most that processes had in the time that is shown; null where nothing is known. */
+/** The peak of process memory in the shown time; null without data. */
 export function memoryPeak(view: PanelView): MemoryPeak | null {
   const [start, stop] = timeShown(view);
   const peak = peakOf(totalLine(view, "process"), start, stop);
@@ -107,7 +107,7 @@ export function memoryPeak(view: PanelView): MemoryPeak | null {
   };
 }
 
-/** Empty where workers are isolated: what each held by prefix is not known. */
+/** Empty if workers are isolated, since the bytes of a prefix are not known by worker. */
 function mainPrefix(view: PanelView, { time, value }: Peak): string {
   const held = mostAt(heldRows(view), "bytes", time);
   if (!held || held.value < value / 2) return "";
@@ -119,7 +119,7 @@ const ofSystem = new WeakMap<object, Record<SystemName, Series>>();
 const SYSTEM = ["replicas", "scattered"] as const;
 type SystemName = (typeof SYSTEM)[number];
 
-/** Of the whole cluster. */
+/** A line of the whole cluster. */
 export function systemLine(view: PanelView, name: SystemName): Series {
   const table = view.table("system");
   const lines =

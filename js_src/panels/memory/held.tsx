@@ -13,13 +13,13 @@ import { barsPointed, barsShown, heldRows, systemLine } from "./data";
 import { useOrder } from "../../panel/order";
 
 const SHOWN = 10;
-/** In the stack; what others hold is one more. */
+/** Prefixes in the stack; all others share one more layer. */
 const STACKED = 8;
 
 const nameOf = (view: PanelView, key: string | number): string =>
   view.session.value?.prefixes[Number(key)] ?? "";
 
-/** By prefix, the heaviest first. */
+/** Bytes by prefix, largest first. */
 function heldOf(
   view: PanelView,
   rows: KeyedRows,
@@ -34,7 +34,7 @@ function heldOf(
     .sort((one, other) => other.bytes - one.bytes);
 }
 
-/** The highest first: the heaviest prefix lies at the bottom. */
+/** Highest first; the prefix with the most bytes is at the bottom. */
 export function heldAreas(view: PanelView): Line[] {
   const rows = heldRows(view);
   const only = view.focus.value.prefixes;
@@ -100,7 +100,7 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
   );
 }
 
-/** What no prefix has: further copies, and what clients scattered. */
+/** Memory that belongs to no prefix: replicas, and data that clients scattered. */
 function Beside(props: { view: PanelView; time: Range }): JSX.Element | null {
   const { view, time } = props;
   const [copies, scattered] = (["replicas", "scattered"] as const).map(

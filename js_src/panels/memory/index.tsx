@@ -1,4 +1,4 @@
-// The memory of a cluster over time: how near its limit it came, on which worker, of what.
+// The Memory panel: memory over time with its limit, by worker and by prefix.
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -93,7 +93,7 @@ function facts(view: PanelView): Fact[] {
   ];
 }
 
-/** Defaults of distributed; the highest first. */
+/** Defaults of distributed, highest first. */
 const THRESHOLDS: readonly Threshold[] = [
   { name: "limit", share: 1, colour: "text" },
   { name: "terminate", share: 0.95, colour: "error", dash_px: [1, 2] },
@@ -101,11 +101,11 @@ const THRESHOLDS: readonly Threshold[] = [
   { name: "spill", share: 0.7, colour: "text2", dash_px: [4, 2] },
   { name: "target", share: 0.6, colour: "text2", dash_px: [1, 2] },
 ];
-/** Where there is little room. */
+/** For narrow panels. */
 const FEW = THRESHOLDS.filter(({ name }) => !/terminate|target/.test(name));
 
 const HEIGHT_PX = 280;
-/** Beside the plots, for the names of thresholds. */
+/** Width beside the plots for names of thresholds. */
 const BESIDE_PX = 100;
 
 function Memory(props: { view: PanelView }): JSX.Element {
@@ -211,7 +211,7 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
   );
 }
 
-/** Where there is room for them: charts have short ones. */
+/** Names for the table; charts use shorter ones. */
 const LONG_NAMES: ReadonlyMap<string, string> = new Map([
   ["old", "unmanaged, old"],
   ["recent", "unmanaged, recent"],
@@ -246,7 +246,7 @@ function totals(view: PanelView, dark: boolean): MemoryParts {
 function NoAgent(props: { view: PanelView }): JSX.Element | null {
   const { view } = props;
   const why = whyNone(view, "memory");
-  // It may still come.
+  // The first samples may still arrive.
   if (view.host.live && why === "") return null;
   return (
     <p class="ds-sentence">

@@ -1,4 +1,4 @@
-// How much memory each worker has, of its limit: who is nearest to pausing comes first.
+// Memory of each worker as a share of its limit, largest first.
 
 import type { JSX } from "preact";
 import { ACTION_COLOURS, MEMORY_COLOURS } from "../../base/palette";

@@ -1,4 +1,4 @@
-// What happened to workers, named over the memory that they had, and as a list.
+// Changes of workers, as marks above the memory chart and as a list.
 
 import type { JSX } from "preact";
 import { formatMoment } from "../../base/format";
@@ -12,10 +12,10 @@ import type { MarkRow } from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { timeShown } from "./data";
 
-/** Above the plot: a row of marks. */
+/** Height of the row of marks above the plot. */
 export const MARKS_PX = 26;
 
-/** Of the workers in focus; that one left is no trouble here. */
+/** Changes of the workers in focus; here it is no problem that a worker left. */
 export function changesIn(
   changes: TableView<"workers">,
   nameOf: NameOf,
@@ -29,7 +29,7 @@ export function changesIn(
   );
 }
 
-/** States that go on end at the present. */
+/** States that continue are drawn up to the present. */
 export function paintChanges(
   area: PlotArea,
   row: MarkRow<WorkerItem>,

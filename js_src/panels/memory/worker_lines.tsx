@@ -18,7 +18,7 @@ import { paintLine } from "../../timeline/lines";
 import { valueAxis } from "../../timeline/value_axis";
 import { workerRows } from "./data";
 
-/** Lines that are distinguished by colour. */
+/** Palette slots; more workers are shown as a band. */
 const SLOTS = [7, 3, 10, 9, 0, 4] as const;
 const HEIGHT_PX = 132;
 

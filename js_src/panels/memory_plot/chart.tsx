@@ -1,4 +1,4 @@
-// The lines over time, and the values at the crosshair.
+// The chart of a plot of samples, with a card for the values at the crosshair.
 
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
@@ -17,9 +17,9 @@ import type { Drawn, PlotView } from "./view";
 
 const NAMES_PX = 104;
 const BAND = 0.18;
-/** More bands than that hide each other. */
+/** More bands would hide each other. */
 const MOST_BANDS = 4;
-/** A limit so far above presses the lines flat: then only the status line has it. */
+/** A limit above this multiple of the peak would flatten the lines: it is not drawn. */
 const FAR = 4;
 const ROOM = 1.06;
 
@@ -58,7 +58,7 @@ export function Chart({ view }: { view: PlotView }): JSX.Element {
             const most = mostOf(shown, range);
             const axis = valueAxis("bytes", Math.max(most, limit || 0), 0, 5);
             if (!(limit > most)) return axis;
-            // Above the limit there is nothing to read.
+            // There are no data above the limit, so end the axis there.
             const top = limit * ROOM;
             const ticks = axis.ticks.filter(({ value }) => value <= top);
             return { ...axis, top, ticks };
@@ -92,7 +92,7 @@ export function Chart({ view }: { view: PlotView }): JSX.Element {
 
 const NEAR_PX = 12;
 
-/** The label of the line that is nearest to the pointer, if one is near. */
+/** The label of the line nearest to the pointer; null if none is near. */
 function lineAt(
   { area, crosshair, lines }: PlotView,
   y: number,
@@ -110,7 +110,7 @@ function lineAt(
   return found;
 }
 
-/** One that did not change goes through the whole plot. */
+/** A limit that never changed is drawn across the whole plot. */
 function paintLimit(
   area: PlotArea,
   lines: readonly Drawn[],
@@ -128,7 +128,7 @@ function paintLimit(
   context.fillRect(left, y(limit) - height / 2, width, height);
 }
 
-/** With more of them a card would hide the plot. */
+/** With more rows, the card would hide the plot. */
 const MOST_ROWS = 8;
 const FROM_POINTER_PX = 14;
 
@@ -136,7 +136,7 @@ function Card(props: {
   view: PlotView;
   moment: number;
   area: PlotArea;
-  /** Of the pointer. */
+  /** Y position of the pointer. */
   y: number;
 }): JSX.Element {
   const { view, moment, area } = props;
@@ -149,7 +149,7 @@ function Card(props: {
     .filter(({ value }) => !Number.isNaN(value));
   const x = area.x(moment) / ratio;
   const wide = area.context.canvas.width / ratio;
-  // Beside the pointer, and in the half of the plot where it is not.
+  // Beside the pointer, in the other vertical half of the plot.
   const place = {
     [x > wide / 2 ? "right" : "left"]:
       `${FROM_POINTER_PX + (x > wide / 2 ? wide - x : x)}px`,

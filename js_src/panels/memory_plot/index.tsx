@@ -1,4 +1,4 @@
-// What `ms.plot()` shows: the samples of a MemorySampler, a line for each label.
+// The plot of a MemorySampler, `ms.plot()`: a line for each label.
 
 import type { JSX } from "preact";
 import { formatBytes, formatDuration, plural } from "../../base/format";
@@ -69,7 +69,7 @@ const GESTURES: readonly string[] = [
   "A ring marks the peak, a tick on the axis the mean. The band spans the workers from least to most.",
 ];
 
-/** Of a panel whose toolbar has room for its choices. */
+/** Minimum width of a panel whose toolbar has room for the choices. */
 const CHOICES_EM = 72;
 
 function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
@@ -125,7 +125,7 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
   );
 }
 
-/** Hosts let people enlarge the text. */
+/** In multiples of the text size, which users can change. */
 const widthInEm = ({ environment, theme }: PlotView): number =>
   environment.width.value / theme.value.size_px;
 
@@ -142,7 +142,7 @@ function whyEmpty(view: PlotView): EmptyState | null {
   };
 }
 
-/** As people say it; the names are those of Dask. */
+/** A readable form of the names that Dask uses. */
 const measureWords = (measure: string): string =>
   measure.replace(/_(old|recent|total)$/, ", $1");
 
@@ -202,7 +202,7 @@ const PlotTools = ({ view }: { view: PlotView }): JSX.Element => (
   </>
 );
 
-/** Of a label with its figures below it, and of the words beside all of them. */
+/** Widths of a label with its figures, and of the text beside all labels. */
 const ENTRY_EM = 20;
 const KEY_EM = 30;
 

@@ -1,4 +1,4 @@
-// What is named in the plot: peaks, ends of lines, the limit; and the mean at the axis.
+// Names in the plot: peaks, ends of lines, and the limit; marks of the means at the axis.
 
 import { toCss } from "../../base/colour";
 import { formatBytes } from "../../base/format";
@@ -7,7 +7,7 @@ import type { PlotArea } from "../../timeline/time_plot";
 import { valueNear } from "./runs";
 import type { Drawn } from "./view";
 
-/** Of more lines only the peak that is pointed at is named, and ends that have room. */
+/** With more lines, only the peak under the pointer is named, and ends that have room. */
 const MOST_NAMED = 6;
 const MEAN_PX = 12;
 const BESIDE_PX = 7;
@@ -17,11 +17,11 @@ export function paintMarks(
   lines: readonly Drawn[],
   look: {
     readonly pointedAt: string | null;
-    /** Room for names beside the plot. */
+    /** Width for names beside the plot. */
     readonly right_px: number;
-    /** NaN: none is drawn. */
+    /** NaN if none is drawn. */
     readonly limit: number;
-    /** Those with a band of workers below the line of all of them. */
+    /** Runs with a band of their workers, in addition to the line of the cluster. */
     readonly banded: readonly Drawn[];
   },
 ): void {
@@ -60,7 +60,7 @@ export function paintMarks(
   for (const one of look.banded) nameEnd(one, one.run.median, "each worker");
 }
 
-/** The moment that is pointed at, on each line. */
+/** Dots on all lines at the moment under the pointer. */
 export function paintDots(
   area: PlotArea,
   lines: readonly Drawn[],
@@ -89,7 +89,7 @@ function circle(
 
 type Box = readonly [left: number, top: number, right: number, bottom: number];
 
-/** Writes where nothing is written yet. */
+/** Writes text only where it does not cover other text. */
 class Pen {
   private readonly written: Box[] = [];
   private readonly measure: TextMeasure;
@@ -114,7 +114,7 @@ class Pen {
     this.written.push(box);
   }
 
-  /** Beside a place, or a little higher or lower; above it if there is no margin. */
+  /** Writes beside a point, or a little higher or lower; above it if there is no margin. */
   name(text: string, x: number, y: number, crowded = false): void {
     const from = x + BESIDE_PX * this.area.pixelRatio;
     const words = shorten(text, this.end - from, this.measure);
@@ -127,7 +127,7 @@ class Pen {
     }
   }
 
-  /** With its middle at `x`, above what is at `y`, or below. */
+  /** Writes centred above a point, or else below it. */
   above(text: string, x: number, y: number): void {
     const width = this.measure.width(text);
     const most = this.end - width;

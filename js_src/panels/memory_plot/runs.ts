@@ -13,7 +13,7 @@ import type { TableView } from "../../session/tables";
 
 export interface Run {
   readonly label: string;
-  /** Slot of the palette. */
+  /** Palette slot. */
   readonly slot: number;
   readonly measure: string;
   readonly samples: number;
@@ -26,21 +26,20 @@ export interface Run {
   /** All workers together. */
   readonly cluster: Series;
   readonly median: Series;
-  /** The median worker, with the least and the most of any. */
+  /** The median worker, with the minimum and maximum of any worker. */
   readonly workers: Series;
   readonly limit: Series;
 }
 
-/** Those of look.md for runs, then the rest of the palette. */
+/** Palette slots in order of use; the first ones are those of lines in other panels. */
 const SLOTS = [
   ...[7, 3, 10, 9, 0, 1, 2, 4, 5, 6, 8, 11],
   ...[12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23],
 ];
 
 /**
- * In the order in which they began. Times are seconds since the start of each run if
- * `aligned`, else since the start of the first. Those of `before` to which nothing came
- * are the same.
+ * Runs sorted by start. Times are seconds since the start of each run if `aligned`, else
+ * since the start of the first one. Runs of `before` without new samples are reused.
  */
 export function runsOf(
   rings: TableView<"samples">["rings"],
@@ -105,7 +104,7 @@ export interface Figures {
   readonly least: number;
   readonly mean: number;
   readonly peak: number;
-  /** When the peak was measured; NaN where nothing was. */
+  /** When the peak was measured; NaN without samples. */
   readonly peakTime: number;
 }
 
@@ -115,7 +114,7 @@ export function figuresOf(series: Series): Figures {
   return { least, mean, peak: most, peakTime };
 }
 
-/** What was measured next to a time; NaN before the first sample and after the last. */
+/** The value of the nearest sample; NaN before the first and after the last one. */
 export function valueNear(series: Series, moment: number): number {
   const { time, until, usual_s } = series;
   const last = until[until.length - 1] + usual_s;

@@ -1,5 +1,4 @@
-// What a plot of samples knows: its own time, which no other panel shares, and what is
-// chosen in it.
+// The state of a plot of samples: its choices, and a time axis that no other panel shares.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { slotColour } from "../../base/palette";
@@ -25,14 +24,14 @@ const NONE: ReadonlySet<string> = new Set();
 export class PlotView extends PanelView {
   readonly measure = signal<string>(MEASURES[0]);
   readonly aligned = signal(false);
-  /** A line is the median worker; else all workers together. */
+  /** Whether a line shows the median worker instead of all workers together. */
   readonly perWorker = signal(false);
-  /** Labels that are shown alone; empty: all are. */
+  /** Labels that are shown alone; empty means all. */
   readonly isolated = signal(NONE);
-  /** The label that is pointed at. */
+  /** The label under the pointer. */
   readonly pointedAt = signal<string | null>(null);
   readonly tableOpen = signal(false);
-  /** What was painted last. */
+  /** The area of the latest drawing. */
   area: PlotArea | null = null;
   private known: readonly Run[] = [];
   readonly runs = computed(() => {
@@ -51,13 +50,13 @@ export class PlotView extends PanelView {
       };
     }),
   );
-  /** Those that are drawn. */
+  /** The lines that are drawn. */
   readonly lines = computed(() => {
     const { value: isolated } = this.isolated;
     const some = this.all.value.filter(({ run }) => isolated.has(run.label));
     return some.length > 0 ? some : this.all.value;
   });
-  /** Of all workers together: that of one is not known. NaN without one. */
+  /** The limit of all workers together; NaN if there is none, or `perWorker`. */
   readonly limit = computed(() => {
     if (this.perWorker.value) return NaN;
     const limits = this.lines.value.map(({ run }) => figuresOf(run.limit).peak);
@@ -69,7 +68,7 @@ export class PlotView extends PanelView {
     const ends = runs.map(({ zero, stop }) => zero + stop);
     return runs[ends.indexOf(Math.max(...ends))] ?? null;
   });
-  /** Times are those of the runs. */
+  /** Runs have times relative to their own zero. */
   override readonly origin = signal(0);
   override readonly crosshair = signal<number | null>(null);
   override readonly selected = signal(null);
@@ -85,7 +84,7 @@ export class PlotView extends PanelView {
     this.aligned.value = align === true;
   }
 
-  /** The time axis changed: the window starts again. */
+  /** Changes the time axis, so the window is reset. */
   align(aligned: boolean): void {
     this.timeline.reset();
     this.aligned.value = aligned;
@@ -106,7 +105,7 @@ export class PlotView extends PanelView {
     return this.crosshair.peek();
   }
 
-  /** No other panel has this time: it is zoomed to. */
+  /** Zooms instead, since no other panel shares this time axis. */
   override select(time: Range | null): void {
     if (time) this.timeline.window.show(time[0], time[1], true);
   }

@@ -1,4 +1,4 @@
-// The row that was clicked, beside the tree: its figures, where its time went, its code.
+// Details of the selected row: its figures, where its time went, its code.
 
 import type { JSX } from "preact";
 import {
@@ -29,10 +29,10 @@ const SHOWN = 12;
 export function Detail(props: {
   view: PanelView;
   node: Node;
-  /** Names of what it lies in, the innermost first. */
+  /** Names of the nodes around it, innermost first. */
   within: readonly string[];
   spent: readonly Spent[];
-  /** Text of Dask's for a span that no cell sent. */
+  /** Code that Dask recorded for the span, shown if no cell is known. */
   code: string;
   threads: number;
   onClose: () => void;
@@ -158,7 +158,7 @@ function TimeSpent(props: {
 
 const MOST_LINES = 400;
 
-/** Those that open a span by its name, and what is inside, are marked. */
+/** Marks the lines that open the span, and the block inside. */
 function Code(props: { code: string; span: string }): JSX.Element {
   const lines = props.code.split("\n").slice(0, MOST_LINES);
   const marked = linesOfSpan(lines, props.span);
@@ -194,7 +194,7 @@ export function linesOfSpan(
   return marked;
 }
 
-/** What a node lies in, as its head says it: the cell first. */
+/** Names of the nodes around a node, outermost first; a cell as `In [7]`. */
 export const namesAround = (node: Node, all: readonly Node[]): string[] =>
   all
     .filter(({ id }) => node.id.startsWith(`${id}/`))

@@ -1,5 +1,5 @@
-// Cells of the notebook, spans and their functions: how long each took, of what, and when it
-// kept threads busy. A click on one is the focus of every panel.
+// The Spans panel: cells, spans and their functions, how long each took, and when it kept
+// threads busy. A click on a row sets the focus of all panels.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
@@ -49,7 +49,7 @@ export const SPANS = makePanel(
   },
 );
 
-/** The tree is rebuilt at most so often while tasks arrive. */
+/** Minimum time between two rebuilds of the tree. */
 const PACE_MS = 500;
 
 const factsBefore = new WeakMap<
@@ -57,7 +57,7 @@ const factsBefore = new WeakMap<
   { readonly of: readonly unknown[]; readonly facts: Fact[] }
 >();
 
-/** What they are of changes with what comes, and not with the focus. */
+/** Cached until data arrive, since the facts do not depend on the focus. */
 function facts(view: PanelView): Fact[] {
   const of = [
     ...[view.session.value, view.dataVersion.value, view.namesVersion.value],
@@ -108,7 +108,7 @@ function factsOf(view: PanelView): Fact[] {
   ];
 }
 
-/** From the first cell to the last, while neither a cell nor a task ran. */
+/** Time since the first cell in which neither a cell nor a task ran. */
 function idleBetween(view: PanelView): number {
   const cells = cellsOfPanel(view);
   if (cells.length === 0) return 0;
@@ -128,7 +128,7 @@ function idleBetween(view: PanelView): number {
   return idle;
 }
 
-/** Counts up when something came, but not with each frame. */
+/** Increases when data arrive, at most every `PACE_MS`. */
 function usePace(view: PanelView): number {
   const beat = useSignal(0);
   useSignalEffect(() => {
@@ -140,7 +140,7 @@ function usePace(view: PanelView): number {
       view.table("computations"),
       view.table("span_times"),
     ];
-    // The first picture waits for nothing.
+    // Do not delay the first picture.
     const wait = beat.peek() === 0 && read.length > 0 ? 0 : PACE_MS;
     pace.next ??= setTimeout(() => {
       pace.next = undefined;
@@ -152,7 +152,7 @@ function usePace(view: PanelView): number {
   return beat.value;
 }
 
-/** The row that was clicked, and the focus that it set; null where a row sets none. */
+/** The clicked row, and the focus that it set; null if it sets none. */
 interface Chosen {
   readonly id: string;
   readonly focus: string | null;
@@ -170,7 +170,7 @@ function Spans(props: { view: PanelView }): JSX.Element {
   const beat = usePace(view);
   const store = view.session.value;
   const cells = cellsOfPanel(view);
-  // Outside of notebooks there are none.
+  // Outside of notebooks there are no cells.
   const mode = cells.length > 0 ? wanted : "spans";
   const roots = useMemo(
     () =>
@@ -195,7 +195,7 @@ function Spans(props: { view: PanelView }): JSX.Element {
   );
   const metrics = metricRows(view);
   const spent = useMemo(() => new TimeSpent(metrics), [metrics, beat]);
-  // Not after another panel has changed the focus.
+  // The choice ends when another panel changes the focus.
   const isChosen = !chosen?.focus || chosen.focus === partsOf(view.focus.value);
   const selected = isChosen ? (chosen?.id ?? null) : null;
   const node = rows.find(({ id }) => id === selected) ?? null;

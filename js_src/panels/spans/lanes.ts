@@ -12,23 +12,23 @@ import type { Range } from "../../timeline/window";
 import type { Node } from "./tree";
 
 const BAR_PX = 16;
-/** Of a frame. */
+/** Time per frame for counting. */
 const WORK_MS = 5;
-/** Of a lane, below what is busy. */
-const ROOM_SHARE = 0.06;
+/** Opacity of the background of a bar. */
+const BACKGROUND_OPACITY = 0.06;
 
 interface Counted {
   readonly busy: ThreadsBusy;
   readonly at: ReadonlyMap<string, number>;
 }
 
-/** A new count is drawn when it is complete; until then the one before. */
+/** Draws the previous counts until the new ones are complete. */
 export class Lanes {
   private ready: Counted | null = null;
   private next: Counted | null = null;
   private wanted = "";
 
-  /** True while there is more to count. */
+  /** Returns true while there is more to count. */
   work(
     model: TaskModel,
     rows: readonly Node[],
@@ -65,7 +65,7 @@ export class Lanes {
     return true;
   }
 
-  /** `top`: of the row, in pixels of the canvas. */
+  /** `top`: top of the row, in pixels of the canvas. */
   paint(
     area: PlotArea,
     node: Node,
@@ -77,7 +77,7 @@ export class Lanes {
     const height = BAR_PX * pixelRatio;
     const y = Math.round(top + (row_px * pixelRatio - height) / 2);
     const isCell = node.kind === "cell";
-    // Tasks of a cell may run on after it.
+    // Tasks may run longer than their cell.
     const ends = node.groups.map(({ stop }) => stop);
     const own = Math.min(node.stop, look.present);
     const stop = ends.reduce((most, one) => Math.max(most, one), own);
@@ -87,7 +87,8 @@ export class Lanes {
     if (to < left || from > left + width) return;
     const wide = Math.max(to - from, pixelRatio);
     context.fillStyle = toCss(theme.text);
-    context.globalAlpha = node.tasks > 0 ? ROOM_SHARE : 2.5 * ROOM_SHARE;
+    context.globalAlpha =
+      node.tasks > 0 ? BACKGROUND_OPACITY : 2.5 * BACKGROUND_OPACITY;
     context.fillRect(from, y, wide, height);
     context.globalAlpha = 1;
     if (isCell) {
@@ -136,7 +137,7 @@ export class Lanes {
   }
 }
 
-/** Behind the bar of a row, also where that ends with the plot. */
+/** Draws the error sign after the bar of a row or, if that is cut, beside the plot. */
 export function paintErred(
   area: PlotArea,
   { erred, start, groups }: Node,

@@ -1,9 +1,9 @@
-// Seconds that tasks spent, by activity, out of Dask's Fine Performance Metrics.
+// Seconds that tasks spent by activity, from Dask's Fine Performance Metrics.
 
 import type { MetricRows } from "../../derive/metrics";
 import type { Group } from "../../model/groups";
 
-/** The first entry of its dictionary. */
+/** Index of the unit "seconds", always the first in its dictionary. */
 const SECONDS = 0;
 
 export interface Spent {
@@ -22,7 +22,7 @@ export class TimeSpent {
 
   constructor(private readonly rows: MetricRows) {}
 
-  /** The most first. */
+  /** Sorted by seconds, largest first. */
   of(groups: readonly Group[]): Spent[] {
     const sums = new Map<number, number>();
     for (const group of groups) {

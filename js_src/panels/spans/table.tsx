@@ -1,5 +1,5 @@
-// The tree as a table whose rows share their height with lanes on a timeline. Only the rows in
-// sight are there.
+// The tree as a table, with a lane on a timeline beside each row. Only visible rows are
+// rendered.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -27,19 +27,19 @@ import { isOpen, type Node } from "./tree";
 
 const ROW_PX = 24;
 const HEAD_PX = 44;
-/** Without an axis in it. */
+/** Height of the head if there is no axis. */
 const BRIEF_HEAD_PX = 26;
 const INDENT_PX = 12;
-/** Deeper rows are not indented further: their names need the room. */
+/** Deeper rows are not indented further, since their names need the room. */
 const MOST_INDENTS = 12;
 const LEAST_LANE_PX = 140;
 const DETAIL_PX = 300;
-/** Beyond what is in sight, for who scrolls. */
+/** Rows that are rendered above and below the visible ones, for scrolling. */
 const AHEAD = 4;
 const SPENT_PX = 64;
 const MOST_SHARES = 12;
 
-/** Widths of the columns; the name has the least of all that is left. */
+/** Width of each column; `least`: minimum width of a table that shows it. */
 const COLUMNS = [
   { name: "Time spent", px: SPENT_PX + 16, least: 520 },
   { name: "Duration", px: 64, least: 0 },
@@ -56,7 +56,7 @@ export function TreeTable(props: {
   selected: string | null;
   spent: TimeSpent;
   threads: number;
-  /** Grows with the tasks that came. */
+  /** Increases when data arrive. */
   version: number;
   hasDetail: boolean;
   onToggle: (id: string) => void;
@@ -88,7 +88,7 @@ export function TreeTable(props: {
   const head_px = withText(hasLane ? HEAD_PX : BRIEF_HEAD_PX, theme);
 
   const chosen = rows.findIndex(({ id }) => id === selected);
-  // A sheet below takes room that a row may have been in.
+  // In narrow panels the details take room below the list, where the row may have been.
   useLayoutEffect(
     () => reveal(scroller.current, chosen, row_px, head_px),
     [selected, height],

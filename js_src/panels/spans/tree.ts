@@ -1,4 +1,4 @@
-// Cells, spans and prefixes as a tree, out of the groups of tasks that have arrived.
+// A tree of cells, spans and prefixes, made from the received task groups.
 
 import type { Group } from "../../model/groups";
 import type { Focus, Span } from "../../model/types";
@@ -16,18 +16,18 @@ export type Mode = "cells" | "spans";
 export type SpanTimes = TableView<"span_times">;
 
 export interface Node {
-  /** The same as long as it means the same. */
+  /** Path of keys from the root, equal in every rebuild of the tree. */
   readonly id: string;
   readonly kind: "cell" | "span" | "prefix" | "rest";
   readonly name: string;
   readonly depth: number;
-  /** Of a cell, or the one that sent the first of its tasks. */
+  /** The cell itself; for other nodes, the cell that sent the earliest tasks. */
   cell: Cell | null;
   /** Index of the prefix. */
   readonly prefix: number;
-  /** Of a span: that itself, by its index; else 0. */
+  /** Index of the span; 0 for other nodes. */
   readonly span: number;
-  /** What a click isolates; null where that cannot be said. */
+  /** What a click isolates; null if no focus selects these tasks. */
   readonly focus: Pick<Focus, "cells" | "spans" | "prefixes"> | null;
   readonly groups: Group[];
   readonly children: Map<string, Node>;
@@ -35,7 +35,7 @@ export interface Node {
   erred: number;
   nbytes: number;
   seconds: number;
-  /** From its begin to its end; of a cell that runs Infinity. */
+  /** `stop` is Infinity for a running cell. */
   start: number;
   stop: number;
 }
@@ -50,7 +50,7 @@ export interface Sources {
   readonly spanTimes: SpanTimes;
 }
 
-/** The roots of the tree, in the order in which they began. */
+/** The roots of the tree, sorted by start; tasks without cell or span are last. */
 export function treeOf(sources: Sources): Node[] {
   const { mode, cells, senderOf, spans, prefixes } = sources;
   const chainOf = chainsOf(spans, sources.spanTimes);
@@ -137,7 +137,7 @@ function spanNodes(
   let at = parent;
   for (const span of chain) {
     const { id = "", name = [] } = spans[span] ?? {};
-    // Tasks know their innermost span alone: those inside of it come with them.
+    // Only this span: a click adds the spans inside (`spansIn`).
     at = child(at, "span", `span ${id}`, name.at(-1) ?? id, {
       span,
       focus: at.focus && { ...at.focus, spans: [id] },
@@ -178,17 +178,17 @@ function sorted(node: Node): Node[] {
   return all;
 }
 
-/** Ids of all spans of a node's tasks, its own among them. */
+/** Ids of the spans of a node's tasks, including its own. */
 export function spansIn(node: Node, spans: readonly Span[]): string[] {
   const all = new Set([node.span, ...node.groups.map(({ span }) => span)]);
   return [...all].flatMap((span) => (span > 0 ? (spans[span]?.id ?? []) : []));
 }
 
-/** A node with spans inside is open until the user closes it; one with prefixes is not. */
+/** Nodes that contain spans, and all spans, are open until the user closes them. */
 const opensItself = ({ kind, children }: Node): boolean =>
   kind === "span" || [...children.values()].some((one) => one.kind === "span");
 
-/** The rows that are shown, each after the one that it lies in. */
+/** The nodes to show as rows, each after its parent. */
 export function rowsShown(
   roots: readonly Node[],
   toggled: ReadonlySet<string>,

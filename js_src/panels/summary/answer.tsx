@@ -1,4 +1,4 @@
-// Whether the computation has finished, in a few words.
+// States in a few words whether the computation has finished.
 
 import type { JSX } from "preact";
 import {
@@ -15,11 +15,11 @@ export interface AnswerWords {
   readonly title: string;
   readonly level?: "warn" | "error";
   readonly below: string;
-  /** How much is done, where there is no room for figures. */
+  /** How much is done, for panels without room for figures. */
   readonly brief: string;
 }
 
-/** `live`: it may still go on; else it is how a recording ended. */
+/** `live`: the computation may continue; otherwise the recording has ended. */
 export function answerWords(
   { answer, progress }: Pick<ReportSummary, "answer" | "progress">,
   live: boolean,
@@ -81,7 +81,7 @@ const NO_TASKS = { done: 0, total: null, erred: 0, running: 0, waiting: 0 };
 const roundTime = (seconds: number): string =>
   seconds < 119.5 ? `${Math.ceil(seconds)} s` : formatDuration(seconds);
 
-/** `0.1 s`, `2 m 29 s`: what changes while it is visible has one unit. */
+/** `0.1 s`, `2 m 29 s`: never in ms, since a changing unit is hard to read. */
 export const shortTime = (seconds: number): string =>
   seconds < 119.95 ? formatMoment(seconds, 1) : formatDuration(seconds);
 

@@ -8,7 +8,7 @@ import { AndMore, FactList, Part, Table } from "../../panel/parts";
 import { cutText, MAX_CHARACTERS, someOf } from "../../base/bounds";
 import type { ReportSummary } from "./report_summary";
 
-/** Of one package, on different workers. */
+/** Maximum number of versions of a package on workers that are listed. */
 const MOST_VERSIONS = 5;
 
 type Part<P extends keyof ReportSummary> = NonNullable<ReportSummary[P]>;
@@ -19,7 +19,7 @@ export function Versions(props: {
   const { versions } = props;
   if (versions.length === 0) return null;
   const differing = versions.filter(({ differs }) => differs).length;
-  // What differs is what users look for.
+  // Differing packages first: users look for these.
   const { shown, more } = someOf(
     [...versions].sort(
       (one, other) => Number(other.differs) - Number(one.differs),
@@ -119,7 +119,7 @@ export function Code(props: {
   const { code, source } = props;
   const [label, copy] = useCopied("Copy");
   if (code === "") return null;
-  // Outside of a notebook the user gave it.
+  // Outside of a notebook, the user passed the code.
   const title = source ? "Code of the cell" : "Code";
   return (
     <Part

@@ -1,4 +1,4 @@
-// The row of figures at the top of a summary: what the run was, in eight numbers.
+// The row of figures at the top of the summary.
 
 import type { JSX } from "preact";
 import {
@@ -27,7 +27,7 @@ interface Figure {
 
 const MOST_NAMES = 2;
 
-/** Only what is known: a summary without a price has no cost. */
+/** Figures of a recording, without unknown ones. */
 export function figuresOf(summary: ReportSummary): Figure[] {
   const { start, stop, tasks, busy, memory, spilled } = summary;
   const { transfers, errors, cost } = summary;
@@ -107,7 +107,7 @@ export function figuresOf(summary: ReportSummary): Figure[] {
   return figures;
 }
 
-/** `14:02:31 to 14:03:00`; with the day where that is another one. */
+/** `14:02:31 to 14:03:00`; with the day if it differs. */
 function timesOf(start: number, stop: number): string {
   const [from, to] = [formatClock(start, 0), formatClock(stop, 0)];
   if (formatDay(start) !== formatDay(stop)) {
@@ -116,7 +116,7 @@ function timesOf(start: number, stop: number): string {
   return from === to ? `at ${from}` : `${from} to ${to}`;
 }
 
-/** `29.1 s` as `29.1` and `s`; what has no unit, or more than one, is all value. */
+/** `29.1 s` as `29.1` and `s`; other texts, such as `2 m 29 s`, are all value. */
 function splitUnit(text: string): [string, string] {
   const match = /^((?:< )?[\d,.−]+) (\D+)$/.exec(text);
   return match ? [match[1] ?? "", match[2] ?? ""] : [text, ""];
@@ -130,12 +130,12 @@ function firstNames(names: readonly string[]): string {
 
 const MOST_DECIMALS = 6;
 
-/** `0.0078`, `1.2`, `153`: two digits that say something; what is not zero is never `0`. */
+/** `0.0078`, `1.2`, `153`: two decimals or, below 1, two digits; never `0` unless it is 0. */
 function formatAmount(amount: number): string {
   const size = Math.abs(amount);
   const least = 10 ** -MOST_DECIMALS;
   if (size > 0 && size < least) return `< ${least.toFixed(MOST_DECIMALS)}`;
-  // As it will be read: 99.999 is 100.
+  // Rounded first, so that 99.999 is shown as 100.
   if (size === 0 || Math.round(size * 100) >= 10_000) {
     return formatExact(amount);
   }
@@ -194,7 +194,7 @@ export function liveFigures(view: PanelView, summary: ReportSummary): Figure[] {
   if (all) {
     const { done, total } = all;
     const cancelled = answer?.cancelled ?? 0;
-    // All of them is 100 %: what is almost all is rounded down.
+    // Rounded down, so that only all tasks are 100 %.
     const share = total ? Math.floor((done / total) * 100) / 100 : 0;
     const rest = cancelled > 0 ? `, ${formatExact(cancelled)} cancelled` : "";
     figures.push({

@@ -1,4 +1,4 @@
-// What a run is or was in figures: how far it is, where its time went, what to look at.
+// The Summary panel: progress, figures of the run, where its time went, and findings.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -44,7 +44,7 @@ export const SUMMARY = makePanel(
     facts: (view) => {
       const { captured, kept, erred } = view.counts.value;
       const { value: notices } = view.notices;
-      // How many a truncated file has, its summary does not know.
+      // A truncated file lacks the number of captured tasks.
       const of = isCut(notices) ? "" : `of ${formatExact(captured)} `;
       return [
         {
@@ -91,8 +91,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
   const { live } = view.host;
   const summary = live ? checked : raisedTo(counts, checked, cut);
   const { answer, progress } = summary;
-  // How long a stored run took is among its figures.
-  // Of a recording the figures say whether it failed.
+  // An ended run needs no answer, since its figures have duration and errors.
   const says = live || (answer !== null && !OVER.includes(answer.state));
   const open = says && progress && progress.rows.length > 0 ? progress : null;
   const printing = view.printing.value;

@@ -1,4 +1,4 @@
-// What the user should look at first, each with a link to where it is shown.
+// Findings that the user should look at, each with a link to the panel that shows more.
 
 import type { JSX } from "preact";
 import { formatExact } from "../../base/format";
@@ -66,7 +66,7 @@ function Mark(props: { level: Look["level"] }): JSX.Element {
 function Way(props: { view: PanelView; look: Look }): JSX.Element | null {
   const { view, look } = props;
   const { show } = view;
-  // The summary is where one is.
+  // A link to the summary itself is useless.
   const others = view.host.panels?.filter((id) => id !== "summary") ?? [];
   if (!show || !others.includes(look.tab)) return null;
   const onClick = (): void =>
@@ -75,8 +75,8 @@ function Way(props: { view: PanelView; look: Look }): JSX.Element | null {
 }
 
 /**
- * The time of what is to be seen. Errors are the first on their tab: no time is selected
- * for them, and one that would hide some of them is no longer.
+ * Selects the time of a finding. Errors are listed first on their panel, so no time is
+ * selected for them; a selected time that hides some of them is removed.
  */
 function focusOn(look: Look, focus: Focus, range: Range): Focus {
   if (!look.time) return focus;

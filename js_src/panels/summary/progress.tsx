@@ -1,4 +1,4 @@
-// How far each prefix is, in the order in which they began: rows keep their places.
+// Progress of each prefix, sorted by start so that rows keep their places.
 
 import { Part, Table } from "../../panel/parts";
 import type { JSX } from "preact";
@@ -14,7 +14,7 @@ import type { ProgressRow, ReportSummary } from "./report_summary";
 
 const SHOWN = 12;
 
-/** Those with something left to do, then the newest; in their order. */
+/** The rows of a short list: unfinished prefixes, then the newest; in their order. */
 export function briefRows(rows: readonly ProgressRow[]): ProgressRow[] {
   const open = (at: number): number =>
     Number((rows[at].running ?? 0) + rows[at].waiting > 0);
@@ -110,7 +110,7 @@ function Row(props: { view: PanelView | null; row: ProgressRow }): JSX.Element {
   );
 }
 
-/** Done in the colours of prefixes, what runs paler, what erred at the end. */
+/** Done tasks in the colours of prefixes, running ones paler, erred ones at the end. */
 export function ProgressBar(props: {
   view: PanelView;
   progress: NonNullable<ReportSummary["progress"]>;

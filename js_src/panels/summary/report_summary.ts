@@ -1,5 +1,5 @@
-// The summary that a report has beside its recording: figures that Python made. Each part
-// is checked; an invalid one is left out and named.
+// Checks the summary that Python computed, which may come from any file. Invalid parts are
+// left out and listed.
 
 import {
   bool,
@@ -32,7 +32,7 @@ const STATES = [
   "cancelled",
 ] as const;
 
-/** Tasks of one prefix, or of all; null is what the scheduler does not say. */
+/** Tasks of one prefix, or of all; null if the scheduler does not report it. */
 const progressRow = record({
   name: or(text, ""),
   done: count,
@@ -49,9 +49,9 @@ const PARTS = {
   answer: or(
     record({
       state: oneOf(STATES),
-      /** Of these figures, by the scheduler's clock. */
+      /** Time of these figures, by the scheduler's clock. */
       time: num,
-      /** When the first task began, and the last one ended. */
+      /** Start of the first task, and end of the last one. */
       since: figure,
       ended: figure,
       left: figure,
@@ -84,7 +84,7 @@ const PARTS = {
   transfers: record({ rows: count, seconds: num }),
   errors: record({
     count: count,
-    /** Of so many, the newest, what they raised is known; null where that is not said. */
+    /** Number of the newest errors whose exceptions were kept; null if unknown. */
     kept: or(count, null),
     types: list(tuple(text, count)),
   }),
@@ -126,7 +126,7 @@ const PARTS = {
     record({ code: text, level: oneOf(LEVELS), text, next: or(text, "") }),
   ),
   redacted: list(text),
-  /** Ids of the panels that it shows; null where it shows all. */
+  /** Ids of the panels that the report shows; null means all. */
   panels: or(list(text), null),
 } as const satisfies Record<string, Check<unknown>>;
 
@@ -134,7 +134,7 @@ type Parts = typeof PARTS;
 type Part = keyof Parts;
 type PartOf<P extends Part> = Parts[P] extends Check<infer T> ? T : never;
 
-/** Null is what is not known, or could not be read. */
+/** A part is null if it is unknown or invalid. */
 export type ReportSummary = { readonly [P in Part]: PartOf<P> | null };
 
 export interface CheckedSummary {
@@ -163,13 +163,13 @@ export function checkSummary(value: unknown): CheckedSummary {
   return { summary: summary as unknown as ReportSummary, leftOut, nothing };
 }
 
-/** Whether it is of a truncated file, or was made of one: the rest is unknown. */
+/** Whether its file is truncated, or it was made from one, so that the rest is unknown. */
 export const isCutOff = ({ missing }: ReportSummary): boolean =>
   missing?.some(({ code }) => code === "file-cut") ?? false;
 
 /**
- * Nobody vouches for a stored summary: it counts no fewer tasks than its recording. `cut`
- * says that the recording's file was cut off.
+ * A stored summary may be wrong, so raise its counts to those of its recording. `cut`: the
+ * notice about a truncated file.
  */
 export function raisedTo(
   { captured, kept, erred }: Counts,

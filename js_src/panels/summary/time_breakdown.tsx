@@ -1,4 +1,4 @@
-// Where the time went: by prefix, each bar stacked by action, and by action.
+// Where the time went: bars by prefix, stacked by action, and a list of actions.
 
 import type { JSX } from "preact";
 import { activityColour } from "../../base/palette";
@@ -31,7 +31,7 @@ export interface Bar {
   }[];
 }
 
-/** Prefixes with the time of all their actions, the longest first. */
+/** Prefixes with the time of all their actions, longest first. */
 export function barsOf(summary: ReportSummary): Bar[] {
   const parts = new Map<string, { action: string; seconds: number }[]>();
   for (const { prefix, action, seconds } of summary.by_prefix_action ?? []) {
@@ -130,7 +130,7 @@ export function TimeBreakdown(props: {
   );
 }
 
-/** How much of the time of all threads was computed, both in one unit. */
+/** The part of threads × time in which tasks computed, both in the same unit. */
 export function threadTime({ busy, duration }: ReportSummary): string {
   if (!busy) return "";
   const [part, all] = [busy.busy_seconds, busy.thread_seconds].map((seconds) =>

@@ -1,4 +1,4 @@
-// The scheduler and the cluster as a whole, over time, on one axis.
+// The System panel: the scheduler, and the cluster as a whole, over time.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -48,7 +48,7 @@ export const SYSTEM = makePanel(
 );
 
 const HEIGHT_PX = 132;
-/** Colours of lines that are named at their ends. */
+/** Palette slots of the lines. */
 const SLOT = { first: 7, second: 3, third: 10, fourth: 9 } as const;
 
 const COUNTED = { format: formatExact, formatMean };
@@ -99,7 +99,7 @@ interface Samples {
   table: TableView<"system">;
 }
 
-/** No sample may be inside of a run between two of them. */
+/** Whether no sample is in the run: a short run may lie between two samples. */
 const isNone = (view: PanelView, all: readonly Series[]): boolean =>
   all.every((series) =>
     Number.isNaN(extremesOf(series, ...view.whole.value).most),
