@@ -1,6 +1,6 @@
-// One page's conversation with one kernel: which channel carries the data, what
-// is watched, what was asked. Knows nothing of comms (homes supply ports), nor
-// of what the data mean (a sink, the session store, takes them).
+// Connects the page with one kernel: chooses the channel that carries the data, and
+// matches answers to questions. Knows nothing of comms (homes supply ports), nor of what
+// the data mean (a sink, the session store, takes them).
 
 import { signal, type Signal } from "@preact/signals";
 import {
@@ -29,11 +29,11 @@ import {
 
 /** A comm, as a home supplies it. */
 export interface Port {
-  /** A widget's comm reaches every tab; the labextension's only this one. */
+  /** A widget's comm reaches every browser tab, the labextension's comm only this one. */
   readonly kind: "comm" | "widget";
-  /** Whether it has a subshell, which no cell holds up; missing where only the host knows. */
+  /** Whether a running cell does not delay its messages; undefined if only the host knows. */
   readonly subshell?: boolean;
-  /** Of a widget: it stays when its output is updated with a picture. */
+  /** Whether this widget stays when its output is updated with a saved picture. */
   readonly pictures?: boolean;
   send(message: PageMessage): void;
 }
@@ -44,18 +44,18 @@ export type ChannelState =
   | { readonly kind: "failed"; readonly problem: Problem }
   | { readonly kind: "closed" };
 
-/** Code is for a widget's loader, which takes it before there is a channel. */
+/** A widget's loader handles `code` messages before it creates a channel. */
 type StreamMessage = Exclude<KernelMessage, Message<"code">>;
 
 const ASK_TIMEOUT_MS = 5_000;
 /**
- * Before the kernel has made a comm's subshell, what is said waits for the end of the
- * cell. So it is greeted again, later each time, until it answers.
+ * Until the kernel has created the comm's subshell, messages wait for the end of the cell.
+ * So the page repeats its greeting, after longer and longer pauses, until it is answered.
  */
 const GREET_AGAIN_MS = 500;
 const GREETINGS = 7;
 
-/** One way to a kernel. Closing it never loses what the page already has. */
+/** One connection to a kernel. Closing it does not discard data that the page already has. */
 export class Channel {
   readonly state: Signal<ChannelState> = signal<ChannelState>({
     kind: "greeting",
@@ -71,7 +71,7 @@ export class Channel {
     private readonly warn: (text: string) => void,
   ) {}
 
-  /** Greet the kernel: at first, and whenever the connection has come back. */
+  /** Greet the kernel, at first and after every reconnection. */
   hello(): void {
     clearTimeout(this.again);
     const { kind } = this.state.peek();
@@ -84,7 +84,7 @@ export class Channel {
     this.again = setTimeout(() => this.hello(), pause_ms);
   }
 
-  /** Everything that the port receives goes in here. */
+  /** Handle a message that the port received. */
   receive(data: unknown, buffers: readonly BinaryBuffer[] = []): void {
     if (this.state.peek().kind === "closed") return;
     try {
@@ -99,7 +99,7 @@ export class Channel {
       }
       this.dispatch(message);
     } catch (error) {
-      // What is wrong with one message must not end the stream of the others.
+      // One bad message must not stop later ones.
       this.warn(asProblem(error).text);
     }
   }
@@ -151,7 +151,7 @@ export class Channel {
     const link = this.linkFor(message.kernel);
     const state = this.state.peek();
     if (state.kind === "open" && state.link !== link) state.link.remove(this);
-    // The data first, then the news: the link is usable once it is announced.
+    // Set up the link before announcing it, because subscribers use it at once.
     link.welcome(this, message);
     if (state.kind !== "open" || state.link !== link) {
       this.state.value = { kind: "open", link };
@@ -170,13 +170,13 @@ interface Question {
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** One kernel process, over whichever of its channels works. */
+/** One kernel process and the channels to it, one of which carries the data. */
 export class KernelLink implements SessionLink {
   readonly live = true;
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
-  /** Whether new clients of this kernel are recorded by themselves. */
+  /** Whether the kernel records new clients automatically. */
   readonly recorder: Signal<boolean> = signal(true);
-  /** Whether the kernel can answer while a cell runs, to a channel with a subshell. */
+  /** Whether the kernel supports subshells, which answer while a cell runs. */
   private subshells = false;
   private readonly channels: Channel[] = [];
   private readonly streams = new Map<string, SessionStream>();
@@ -199,7 +199,7 @@ export class KernelLink implements SessionLink {
     return stream;
   }
 
-  /** Send on the channel that carries the data; false when there is none. */
+  /** Send on the channel that carries the data; returns false if there is none. */
   send(message: PageMessage): boolean {
     const channel = this.channels[0];
     if (!channel) return false;
@@ -211,7 +211,7 @@ export class KernelLink implements SessionLink {
     this.channels[0]?.hello();
   }
 
-  /** Put a question to the kernel, about one of its sessions or none. */
+  /** Ask the kernel about one of its sessions, or about none if `sessionId` is null. */
   ask(
     sessionId: string | null,
     what: string,
@@ -286,7 +286,7 @@ export class KernelLink implements SessionLink {
     }
   }
 
-  /** A message could not be read: its session gets the problem, or all if it names none. */
+  /** Report an unreadable message to its session, or to all sessions if it names none. */
   refuse(
     problem: Problem,
     address: ReturnType<typeof addressOf>,
@@ -298,26 +298,26 @@ export class KernelLink implements SessionLink {
     }
   }
 
-  /** Whether a channel or a store still needs it. */
+  /** Whether it still has channels or streams. */
   get inUse(): boolean {
     return this.channels.length > 0 || this.streams.size > 0;
   }
 
-  /** The kernel has gone, and with it whatever its channels still seem to be. */
+  /** Close all channels, because the kernel has shut down. */
   end(): void {
-    // The one in use last, so that none of the others is greeted in its place.
+    // The channel in use comes last; otherwise the next one would be greeted.
     for (const channel of [...this.channels].reverse()) channel.close();
   }
 
-  /** The browser leaves the page: after good-bye, a word would count as a new page's. */
+  /** Say good-bye and close: the kernel would treat any later message as a new page's. */
   sayBye(): void {
-    // On each, since a comm of ours ends with the page that opened it.
+    // On each channel, because the kernel closes only the comm that received the `bye`.
     for (const { port } of this.channels)
       port.send(say("bye", this.pageId, {}));
     this.end();
   }
 
-  /** A widget's comm reaches every tab, so data go over it only alone. */
+  /** Prefer another channel to a widget's comm, which sends the data to every tab. */
   private preferOwnChannel(): void {
     if (this.channels[0]?.port.kind !== "widget") return;
     this.channels.find(({ port }) => port.kind === "comm")?.hello();
@@ -325,7 +325,7 @@ export class KernelLink implements SessionLink {
 
   private answer({ id, result, error }: Message<"answer">): void {
     const question = this.settle(id);
-    if (!question) return; // too late, or the question of another tab
+    if (!question) return; // timed out, or asked by another tab
     if (error) question.reject(new DaskscopeError(error));
     else question.resolve(result);
   }

@@ -1,5 +1,5 @@
-// The buffers of messages as typed columns, which are views of them: the columns of
-// numbers one after the other, little endian, each padded to 8 bytes.
+// Turns message buffers into typed columns, without a copy if possible. A buffer holds
+// the numeric columns one after another, little endian, each padded to 8 bytes.
 
 import { CheckError, list, str } from "../base/check";
 import { badMessage, badRows } from "../errors";
@@ -13,7 +13,7 @@ import {
 } from "../schema";
 import type { BinaryBuffer, Message } from "./wire";
 
-/** A batch may be a little larger than the kernel's own limit, not absurdly so. */
+/** A batch may exceed the kernel's limit, but a batch beyond this is rejected. */
 const MAX_ROWS = 64 * LIMITS.batch_rows;
 const ALIGNMENT = 8;
 
@@ -33,7 +33,7 @@ export type Values =
   Numbers | readonly string[] | readonly (readonly string[])[];
 export type Columns = Readonly<Record<string, Values>>;
 
-/** What `TABLES` says of one table, whichever it is. */
+/** The declaration of any table in `TABLES`. */
 export interface TableShape {
   readonly kind: "tasks" | "dictionary" | "log" | "series";
   readonly columns: Readonly<
@@ -42,11 +42,11 @@ export interface TableShape {
       { readonly type: string; readonly into?: string; readonly of?: string }
     >
   >;
-  /** Most entries of a dictionary. */
+  /** Maximum number of entries of a dictionary. */
   readonly limit?: number;
-  /** The entries that a dictionary begins with. */
+  /** Entries that a dictionary always begins with. */
   readonly first?: readonly (readonly unknown[])[];
-  /** Most rows of a log, and bytes of all rings of a series together, on a page. */
+  /** Bounds on a page: rows of a log, and bytes of all rings of a series together. */
   readonly rows?: number;
   readonly bytes?: number;
   /** The column by which a log keeps the newest `group_rows` rows of each value. */
@@ -61,8 +61,8 @@ export function tableShape(name: string): TableShape | undefined {
 }
 
 /**
- * The columns that rows of a ring are sent and stored with: as measured, the least and the
- * most of a value are the value itself.
+ * The columns that rows of a ring are sent and stored with. Rows as measured (ring 0)
+ * need no columns for least and most, because both equal the value.
  */
 export function columnsOfRing(
   { kind, columns }: TableShape,
@@ -73,7 +73,7 @@ export function columnsOfRing(
   return Object.fromEntries(measured);
 }
 
-/** All columns of a table, out of those that rows of a ring came with. */
+/** All columns of a table; columns that ring 0 lacks are taken from the measured value. */
 export function allColumns({ columns }: TableShape, found: Columns): Columns {
   return mapped(columns, ({ of = "" }, name) => found[name] ?? found[of]);
 }
@@ -83,23 +83,23 @@ export function numbersType(type: string): NumbersType | undefined {
   return (ARRAYS as Readonly<Record<string, NumbersType>>)[type];
 }
 
-/** Some rows of a table and ring that follow each other, by their numbers. */
+/** Some consecutive rows of one ring of a table. */
 export interface TableRows {
   readonly table: string;
   readonly ring: number;
-  /** These are all rows from number `first` to `first + count` that the sender holds. */
+  /** The sender holds no other rows with numbers from `first` to before `first + count`. */
   readonly first: number;
   readonly count: number;
   /** The number of each row, ascending. */
   readonly numbers: Float64Array;
   readonly columns: Columns;
-  /** Number of the oldest row that a page is to keep. */
+  /** Number of the oldest row that a page should keep. */
   readonly oldest: number;
   /** How many rows the sender has dropped. */
   readonly dropped: number;
-  /** Of a series: from this time on every row is kept; missing if none was dropped. */
+  /** Time from which a series is complete; undefined if no row was dropped. */
   readonly begin?: number;
-  /** With these, everything has been sent that there is. */
+  /** Whether the page has all rows once it has these. */
   readonly complete: boolean;
 }
 
@@ -118,12 +118,12 @@ export function noRows({ columns }: TableShape): Columns {
   return mapped(columns, ({ type }) => new (numbersType(type) ?? Array)(0));
 }
 
-/** Whether all indexes of some columns are of entries that are known. */
+/** Whether all indexes in these columns point at known entries. */
 export function pointsAtKnown(
   shape: TableShape["columns"],
   columns: Columns,
   known: (dictionary: string) => number,
-  /** Entries of a dictionary may point at those of their own that precede them, the first at itself. */
+  /** A dictionary's entries may point at its earlier entries, and the first at itself. */
   own: { readonly table: string; readonly first: number } | null = null,
 ): boolean {
   return Object.entries(shape).every(([name, { type, into }]) => {
@@ -140,7 +140,6 @@ export function pointsAtKnown(
   });
 }
 
-/** Rows as objects. */
 export function entriesOf(columns: Columns, rows: number): object[] {
   const named = Object.entries(columns);
   return Array.from({ length: rows }, (_, row) =>
@@ -148,7 +147,7 @@ export function entriesOf(columns: Columns, rows: number): object[] {
   );
 }
 
-/** Entries of a dictionary: texts where it has one column, else objects. */
+/** Entries of a dictionary: texts if it has one column, else objects. */
 export function namesOf(columns: Columns, rows: number): unknown[] {
   const own = Object.entries(columns).filter(([name]) => name !== "colour");
   return own.length === 1
@@ -156,17 +155,17 @@ export function namesOf(columns: Columns, rows: number): unknown[] {
     : entriesOf(Object.fromEntries(own), rows);
 }
 
-/** Bytes of a buffer, at an address where every typed array may start. */
+/** The bytes of a buffer, aligned so that any typed array can view them. */
 export function alignedBytes(buffer: BinaryBuffer): Uint8Array {
   const bytes =
     buffer instanceof ArrayBuffer
       ? new Uint8Array(buffer)
       : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-  // Jupyter hands out buffers of their own; other hosts may hand out slices.
+  // Jupyter passes separate buffers; other hosts may pass slices of a larger one.
   return bytes.byteOffset % ALIGNMENT === 0 ? bytes : bytes.slice();
 }
 
-/** Those columns of a table that are numbers, out of a buffer that holds just them. */
+/** Read the numeric columns from a buffer that contains nothing else. */
 function unpack(
   data: BinaryBuffer,
   columns: TableShape["columns"],
@@ -201,7 +200,7 @@ function explained<T>(refuse: (detail: string) => Error, decode: () => T): T {
   }
 }
 
-/** Rows of tasks; every row belongs to one of the tasks that the batch names. */
+/** Decode rows of tasks; every row must belong to one of the tasks that the batch names. */
 export function decodeTasks(
   buffer: BinaryBuffer,
   { first, tasks, rows }: { first: number; tasks: number; rows: number },
@@ -218,7 +217,7 @@ export function decodeTasks(
   });
 }
 
-/** The preview of tasks. */
+/** Decode the preview of tasks. */
 export function decodeCoarse(
   buffer: BinaryBuffer,
   rows: number,
@@ -232,9 +231,9 @@ export function decodeCoarse(
 const NUMBERS = "the numbers of the rows";
 
 /**
- * The rows of a message.
+ * Decode the rows of a message.
  *
- * @throws DaskscopeError with the code `bad-rows`, which says what is wrong.
+ * @throws DaskscopeError with the code `bad-rows` and a text that says what is wrong.
  */
 export function decodeRows(message: Message<"rows">): TableRows {
   const { table, ring, first, count, rows } = message;
@@ -281,7 +280,7 @@ function checkNumbers(numbers: Float64Array, first: number, count: number) {
   if (before >= first + count) throw new CheckError(NUMBERS, "in their range");
 }
 
-/** Keys come again and again: what is equal becomes one text, which is found fast. */
+/** Series repeat the same few keys: equal texts share one string, which compares faster. */
 function shared<T>(cells: readonly T[]): T[] {
   const known = new Map(cells.map((cell) => [cell, cell]));
   return cells.map((cell) => known.get(cell) ?? cell);

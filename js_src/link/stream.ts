@@ -1,5 +1,5 @@
-// The stream of one session to this page: watched or not, whole or with gaps.
-// Knows nothing of channels, nor of what the data mean (a sink takes them).
+// Receives the stream of one session: subscribes to tables, orders rows, and reports lost
+// messages. Knows nothing of channels, nor of what the data mean (a sink takes them).
 
 import { asProblem, notReceived, type Problem } from "../errors";
 import type { Focus } from "../model/types";
@@ -9,36 +9,36 @@ import type { SessionFlow, SessionMessage, Sink } from "./types";
 import { type BinaryBuffer, type Message, say } from "./wire";
 import { alignedBytes, decodeCoarse, decodeRows, decodeTasks } from "./columns";
 
-/** A visible stream says its state every half second, or a few on huge clusters. */
+/** The kernel sends the status of a visible session at least every few seconds. */
 const SILENT_MS = 10_000;
-/** Longer than any answer to a greeting, also when a cell holds Python's lock. */
+/** An answer to a greeting takes less time, even if a cell holds the GIL. */
 const LOST_MS = 30_000;
 const BEAT_MS = 5_000;
-/** Without rows there is nothing to ack: only a greeting says that the page is visible. */
+/** Without rows the page sends no acks; this greeting keeps the kernel from dropping it. */
 const GREET_MS = 600_000;
-/** What is lost each time it is sent, a proxy's limit may forbid: so often it is tried, … */
+/** Most restarts in a row: if a proxy limits messages, each one may fail … */
 const MAX_START_OVERS = 3;
-/** … and again after so long without loss. */
+/** … and count anew after this much time without one. */
 const QUIET_MS = 300_000;
 
 function bytesOf(buffers: readonly BinaryBuffer[]): number {
   return buffers.reduce((bytes, buffer) => bytes + buffer.byteLength, 0);
 }
 
-/** The numbered messages of one session to this page. */
+/** The messages of one session to this page. */
 export class SessionStream implements SessionFlow {
   private watching = false;
   private visible = false;
   private tables: readonly string[] = [];
-  /** The end of the count could not be reported. */
+  /** An `unwatch` could not be sent. */
   private owesUnwatch = false;
-  /** The kernel must send everything again. */
+  /** The next `watch` must ask the kernel to send everything again. */
   private owesRestart = false;
-  /** How often this page has set the focus: the kernel answers with the number it has received. */
+  /** How often this page has set the focus; the kernel returns the last number it received. */
   private setting = 0;
-  /** The last one that could not be sent. */
+  /** The latest focus, if it could not be sent yet. */
   private owesFocus: Focus | null = null;
-  /** Those that wait until no earlier message is missing. */
+  /** Messages with rows that wait for missing earlier messages. */
   private readonly rows: Message<"rows">[] = [];
   private startOvers = 0;
   private startedOver_ms = -Infinity;
@@ -100,7 +100,6 @@ export class SessionStream implements SessionFlow {
     this.sendWatch();
   }
 
-  /** The user selected. */
   setFocus(focus: Focus): void {
     this.setting += 1;
     this.owesFocus = focus;
@@ -119,7 +118,7 @@ export class SessionStream implements SessionFlow {
     } else if (message.type === "status" && this.watching) {
       this.sequence.expect(message.last_seq ?? 0);
     } else if (message.type === "focus" && message.setting !== this.setting) {
-      return; // from before the kernel heard what was selected here since
+      return; // sent before the kernel received the latest focus of this page
     }
     if (message.type !== "rows") this.attempt(() => this.deliver(message));
     else {
@@ -129,7 +128,7 @@ export class SessionStream implements SessionFlow {
     this.deliverRows();
   }
 
-  /** A message that cannot be read has come all the same: it would be no better next time. */
+  /** Handle an unreadable message. It counts as received, because a resend would not help. */
   refuse(
     problem: Problem,
     seq: number | null,
@@ -143,7 +142,7 @@ export class SessionStream implements SessionFlow {
     this.deliverRows();
   }
 
-  /** The channel is back, or another one took over. */
+  /** Continue on a new channel; `sameCount`: the kernel still knows what it has sent. */
   resume(sameCount: boolean): void {
     if (this.owesUnwatch && sameCount) this.sendUnwatch();
     if (this.owesUnwatch || !sameCount) this.restart();
@@ -174,7 +173,7 @@ export class SessionStream implements SessionFlow {
     }
   }
 
-  /** Rows in the order in which they were sent: they point at names that came before. */
+  /** Deliver rows in the order in which they were sent: they point at names sent before. */
   private deliverRows(): void {
     const message = this.sequence.whole ? this.rows.shift() : undefined;
     if (!message) return;
@@ -206,7 +205,7 @@ export class SessionStream implements SessionFlow {
     }
   }
 
-  /** Watch for the kernel's silence while the page is visible. */
+  /** While the page is visible, greet the kernel if it is silent. */
   private updatePulse(): void {
     clearInterval(this.pulse);
     this.pulse = undefined;
@@ -224,7 +223,7 @@ export class SessionStream implements SessionFlow {
     }, BEAT_MS);
   }
 
-  /** A new count: the kernel knows nothing of what it said before. */
+  /** Start a new count, because the kernel no longer knows what it has sent. */
   private restart(): void {
     this.owesRestart = false;
     this.sequence.reset();
@@ -244,7 +243,7 @@ export class SessionStream implements SessionFlow {
   }
 
   private sendWatch(): void {
-    this.sendFocus(); // first: a watch is answered with the focus that holds
+    this.sendFocus(); // first, because the answer to a watch has the current focus
     const { link, sessionId: session, visible, tables, setting } = this;
     const have = this.sink.have();
     const how = { visible, tables, have, restart: this.owesRestart, setting };
@@ -253,13 +252,13 @@ export class SessionStream implements SessionFlow {
   }
 }
 
-/** A jump beyond this is not a loss but nonsense: it is not remembered. */
+/** A larger jump of the numbers cannot be a loss, so it is not tracked. */
 const MAX_JUMP = 100_000;
-/** While something is missing acks come this often: sooner, since it is waited for. */
+/** Pause between acks while messages are missing; short, so that they are resent soon. */
 const GAP_ACK_MS = 250;
-/** A gap that is not filled after this time is given up … */
+/** A gap is given up after this time … */
 const GIVE_UP_MS = 10_000;
-/** … and so many reports: while the machine sleeps there are none. */
+/** … and this many reports, because time also passes while the machine sleeps. */
 const MIN_REPORTS = 10;
 
 interface Gap {
@@ -267,7 +266,7 @@ interface Gap {
   reports: number;
 }
 
-/** Sequence numbers: what arrived, what is missing, when to say so. */
+/** Sequence numbers: which arrived, which are missing, and when to acknowledge. */
 class Sequence {
   private highest = 0;
   private readonly missing = new Map<number, Gap>(); // by number
@@ -276,39 +275,39 @@ class Sequence {
   private due_ms = Infinity;
 
   constructor(
-    /** Tell the kernel what arrived. */
+    /** Report to the kernel what arrived. */
     private readonly ack: (seq: number, missing: number[]) => void,
     /**
-     * Numbers that the kernel never sent again, and that the last ack no longer
-     * named as missing: ask for the content instead.
+     * Called if the kernel did not resend missing numbers. The last ack no longer lists
+     * them; request their content again instead.
      */
     private readonly giveUp: () => void,
   ) {}
 
-  /** Whether nothing up to the newest number is missing. */
+  /** Whether all messages up to the newest number have arrived. */
   get whole(): boolean {
     return this.missing.size === 0;
   }
 
-  /** Take note of a message; false when it has already been here. */
+  /** Record a message; returns false for a duplicate. */
   accept(seq: number, bytes: number): boolean {
     const isNew = seq > this.highest || this.missing.delete(seq);
     if (seq > this.highest) this.reach(seq, seq - 1);
-    // Duplicates are acknowledged, too: the kernel counts their bytes.
+    // Acknowledge duplicates too: the kernel may have missed the first ack.
     this.bytes += bytes;
     if (this.bytes >= LIMITS.ack_bytes) this.flush();
     else this.schedule();
     return isNew;
   }
 
-  /** The kernel says that it has sent everything up to `seq`. */
+  /** Record that the kernel has sent everything up to `seq`. */
   expect(seq: number): void {
     if (seq <= this.highest) return;
     this.reach(seq, seq);
     this.schedule();
   }
 
-  /** Begin a new count. */
+  /** Start a new count. */
   reset(): void {
     this.stop();
     this.highest = 0;

@@ -1,5 +1,5 @@
-// Where the messages of a session come from, and who takes them: what a kernel and a
-// stored recording have in common.
+// Interfaces between a source of a session's messages, which is a kernel or a file, and
+// the store that takes them.
 
 import type { Signal } from "@preact/signals";
 import type { Packing } from "../base/unpack";
@@ -16,20 +16,20 @@ export type SessionMessage = Exclude<
   Message<"welcome"> | Message<"sessions"> | Message<"answer">
 >;
 
-/** Those that are words, not columns or keys. */
+/** Messages without columns or keys. */
 export type SessionNews = Exclude<
   SessionMessage,
   Message<"batch"> | Message<"keys"> | Message<"rows">
 >;
 
-/** Takes what a stream brings. */
+/** Takes the messages of a stream. */
 export interface Sink {
   take(message: SessionNews): void;
   /** All rows of some consecutive tasks, checked. */
   takeRows(rows: TaskBatch, first: number, tasks: number): void;
   /**
-   * Rows of another table, in the order in which they were sent, checked but for what they
-   * point at.
+   * Rows of another table, in the order in which they were sent. Everything is checked,
+   * except whether the entries that they point at exist.
    */
   takeTable(rows: TableRows): void;
   /** The preview of some consecutive tasks. */
@@ -41,35 +41,35 @@ export interface Sink {
     packed: Uint8Array<ArrayBuffer>,
     packing: Packing,
   ): void;
-  /** Rows that were taken and wait for a frame: who has all at hand waits for them. */
+  /** Number of rows that wait for a frame; a file sends more only when there are few. */
   waitingRows(): number;
   /** Ranges of task numbers that the page holds. */
   have(): [number, number][];
-  /** The channel came (true) or went (false). */
+  /** The channel opened (true) or closed (false). */
   connected(alive: boolean): void;
-  /** Something that came, or did not come, is missing now; of a table, if one is named. */
+  /** Data is missing, because a message was lost or unreadable; `table` if only that one. */
   failed(problem: Problem, table?: string): void;
 }
 
 /** The stream of one session, as its store uses it. */
 export interface SessionFlow {
-  /** Begin to receive tables, or change which, or whether anybody looks. */
+  /** Start to receive tables, or change which, or whether a panel is visible. */
   watch(visible: boolean, tables: readonly string[]): void;
-  /** Not visible now, but may be again soon. */
+  /** Receive no rows while no panel is visible; one may return soon. */
   pause(): void;
   unwatch(): void;
-  /** The session leaves the page. */
+  /** Called when the page drops the session. */
   close(): void;
   setFocus(focus: Focus): void;
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown>;
-  /** Rows or keys are lost for good: have all of them sent again. */
+  /** Request rows and keys again, because some were lost for good. */
   startOver(): void;
 }
 
-/** A kernel, or a file: what has sessions. */
+/** A source of sessions: a kernel or a file. */
 export interface SessionLink {
   readonly kernelId: string;
-  /** A kernel; else a file, to which nothing comes any more. */
+  /** True for a kernel, false for a file, which gets no new data. */
   readonly live: boolean;
   readonly sessions: Signal<SessionEntry[]>;
   /** The stream of one session; it sends nothing before it is watched. */

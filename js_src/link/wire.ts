@@ -1,6 +1,6 @@
-// The messages between kernel and page (docs/protocol.md, part B): their types,
-// the check of everything that comes in, and the page's own messages.
-// Knows nothing of comms, stores or DOM.
+// The messages between kernel and page (docs/protocol.md, part B): their types, the
+// checks of incoming messages, and the page's own messages. Knows nothing of comms,
+// stores or the DOM.
 
 import {
   anything,
@@ -75,7 +75,7 @@ function nameText(value: unknown, path: string): string {
   return typeof value === "number" ? String(value) : str(value, path);
 }
 
-/** That of a worker with a broken clock is none: the page finds one in its rows. */
+/** Null if a worker's broken clock set it; the page then takes the origin from its rows. */
 function origin(value: unknown, path: string): number | null {
   const time = num(value, path);
   return isTime(time) ? time : null;
@@ -153,7 +153,7 @@ const shapes = {
     dropped: or(count, 0),
     begin: or(num, null),
     complete: or(bool, false),
-    /** Of each column of texts, checked by who decodes the rows. */
+    /** Cells of each column of texts; `decodeRows` checks them. */
     texts: fields,
   }),
   summary: record({ ...addressed, figures: anything }),
@@ -199,25 +199,25 @@ export type Message<K extends keyof Shapes> = Fields<K> & {
 export type KernelMessage = {
   [K in keyof Shapes]: Message<K>;
 }[keyof Shapes];
-/** A type that this page does not know: reported once, then ignored. */
+/** A message of an unknown type, which is reported once and then ignored. */
 export interface UnknownMessage {
   type: "unknown";
   name: string;
 }
 export type SessionEntry = ReturnType<typeof session>;
 
-/** How many buffers a message of this type brings. */
+/** How many buffers the message must have. */
 function buffersWanted(message: KernelMessage): number {
   if (message.type === "batch" || message.type === "code") return 1;
-  // Rows without numbers have none: not every host carries empty buffers.
+  // Rows without numeric columns have none, because some hosts drop empty buffers.
   if (message.type === "rows") return Math.min(1, message.buffers.length);
   return message.type === "keys" ? message.blocks.length : 0;
 }
 
 /**
- * Check what came over a channel and give it a type.
+ * Check a message and give it a type.
  *
- * @throws DaskscopeError with code `bad-message`, saying which field is wrong.
+ * @throws DaskscopeError with the code `bad-message`, which names the wrong field.
  */
 export function parseMessage(
   data: unknown,
@@ -249,7 +249,7 @@ const whom = record({
   seq: or(count, null),
 });
 
-/** Whom a message concerns that cannot be read whole; null where not even that is said. */
+/** Page, session and number of an unreadable message; null if these are unreadable too. */
 export function addressOf(data: unknown): ReturnType<typeof whom> | null {
   try {
     return whom(data, "message");
@@ -258,7 +258,7 @@ export function addressOf(data: unknown): ReturnType<typeof whom> | null {
   }
 }
 
-/** What the page says, beside the type and the page. */
+/** Fields of a page's messages, in addition to `type` and `page`. */
 interface PageFields extends Record<PageMessageType, object> {
   hello: { protocol: number; version: string; build: string };
   watch: {
@@ -271,7 +271,7 @@ interface PageFields extends Record<PageMessageType, object> {
   };
   unwatch: { session: string };
   ack: { session: string; seq: number; missing: number[] };
-  /** Without a session it is a question to the kernel. */
+  /** A question without a session is about the kernel. */
   ask: { session: string | null; id: string; what: string; args: object };
   focus: { session: string; focus: Focus; setting: number };
   bye: object;

@@ -1,24 +1,24 @@
-// Brings rows into the model a slice at a time, so that a flood of them leaves the
-// page its frames: a batch of 16,384 rows takes 30 ms where the code is still cold.
+// Inserts rows into the model in slices, so that a burst of rows does not block frames: a
+// batch of 16,384 rows takes 30 ms until the browser has optimised the code.
 
 import type { TaskBatch, TaskModel } from "../model/tasks";
 import { LIMITS } from "../schema";
 import type { Numbers } from "../link/columns";
 
-/** Rows between two looks at the clock. */
+/** Rows between two checks of the clock. */
 const SLICE_ROWS = 4096;
-/** Of a frame; what is drawn in it needs the rest. */
+/** Time for rows in each frame; drawing needs the rest. */
 const BUDGET_MS = 8;
-/** What is above this waits for no frame: then the page is what is slow. */
+/** If more rows wait, some are inserted at once, because the page cannot keep up. */
 const MAX_WAITING_ROWS = 500_000;
-/** So much above its bound the model may be, so that it is not trimmed all the time. */
+/** The model may exceed its bound by this factor, so that it is not trimmed all the time. */
 const SLACK = 1.05;
-/** How long a hidden page gathers rows. */
+/** How long a hidden page collects rows. */
 const HIDDEN_MS = 100;
 
 interface Waiting {
   readonly batch: TaskBatch;
-  /** The tasks of which these are all rows. */
+  /** The batch has all rows of these tasks. */
   readonly first: number;
   readonly tasks: number;
 }
@@ -26,18 +26,18 @@ interface Waiting {
 export class RowIntake {
   waitingRows = 0;
   private readonly waiting: Waiting[] = [];
-  /** Rows of the first waiting batch that are in already. */
+  /** Rows of the first waiting batch that are already inserted. */
   private taken = 0;
   private pending = false;
 
   constructor(
     private readonly model: TaskModel,
-    /** Called after rows came, at most once a frame. */
+    /** Called after the model changed, at most once per frame. */
     private readonly onRows: () => void,
     private readonly maxRows: number = LIMITS.page_rows,
   ) {}
 
-  /** Add all rows of some tasks; they are in the model a frame later, or soon after. */
+  /** Add all rows of some tasks; they reach the model in the next frame or soon after. */
   add(batch: TaskBatch, first: number, tasks: number): void {
     this.waiting.push({ batch, first, tasks });
     this.waitingRows += batch.rows;
@@ -45,7 +45,7 @@ export class RowIntake {
     this.tellSoon();
   }
 
-  /** Tell of a change in the next frame, once. */
+  /** Call `onRows` once, in the next frame. */
   tellSoon(): void {
     if (this.pending) return;
     this.pending = true;
@@ -57,7 +57,7 @@ export class RowIntake {
     });
   }
 
-  /** Bring in everything now. */
+  /** Insert all waiting rows now. */
   flush(): void {
     this.run(Infinity);
   }
@@ -68,7 +68,7 @@ export class RowIntake {
     this.taken = 0;
   }
 
-  /** Work for some time, and longer while more than `maxRows` wait. */
+  /** Insert rows for some time, and longer while more than `maxRows` wait. */
   private run(budget_ms: number, maxRows = Infinity): void {
     const { model } = this;
     const until = performance.now() + budget_ms;
@@ -90,7 +90,7 @@ export class RowIntake {
   }
 }
 
-/** Whether the page is drawn, so that there are frames to leave time for. */
+/** Whether the page is visible; a hidden page gets no animation frames. */
 function hasFrames(): boolean {
   return typeof requestAnimationFrame === "function" && !document.hidden;
 }

@@ -1,7 +1,7 @@
-// The keys of a session's tasks. They are long, many and rarely looked at, so
-// they stay in the packed blocks in which they came; a block is opened when
-// the pointer is on one of its tasks, or while a search passes over it. Only so
-// many bytes are kept: the kernel is asked again for what had to go.
+// The keys of a session's tasks. They are long, many and rarely read, so they stay in the
+// packed blocks in which they arrived. A block is unpacked when the pointer is on one of
+// its tasks, or during a search. The kept bytes are bounded, and dropped keys are
+// requested again.
 
 import { type Packing, unpack } from "../base/unpack";
 import { signal } from "@preact/signals";
@@ -9,17 +9,17 @@ import { Coverage } from "../model/coverage";
 import { cutKeys } from "../model/long_keys";
 import { KEY_SEPARATOR, LIMITS } from "../schema";
 
-/** Opened blocks that are kept at hand: so many bytes, or the last one alone. */
+/** Bound on unpacked blocks; the last one is kept even if it is larger. */
 const OPENED_BYTES = 64_000_000;
-/** What a key takes in memory beside its text, and a character at most. */
+/** Memory of a key in addition to its text, and at most of one character. */
 const [KEY_BYTES, CHARACTER_BYTES] = [40, 2];
-/** A block that unpacks to more than this is refused, not swallowed. */
+/** A block that unpacks to more than this is rejected. */
 const MAX_BLOCK_BYTES = 256_000_000;
-/** How many tasks' keys one question asks for. */
+/** Number of tasks whose keys one request asks for. */
 const ASK_TASKS = 16_384;
-/** A search passes hundreds of blocks in this time, too many to report each. */
+/** Pause between progress reports; a search may read hundreds of blocks in this time. */
 const PROGRESS_MS = 100;
-/** What is found among keys that the kernel sends meanwhile is shown so often. */
+/** Pause between updates of the matches while the kernel sends more keys. */
 const FOUND_MS = 1000;
 
 interface KeyBlock {
@@ -34,7 +34,7 @@ interface OpenedBlock {
   readonly bytes: number;
 }
 
-/** A question to the kernel that is not answered yet. */
+/** An unanswered request to the kernel. */
 interface Request {
   readonly first: number;
   readonly end: number;
@@ -43,24 +43,24 @@ interface Request {
 
 interface SearchResult {
   readonly tasks: Uint32Array;
-  /** Tasks whose keys were looked at … */
+  /** Tasks whose keys were searched … */
   readonly searched: number;
   /** … of this many. */
   readonly of: number;
 }
 
-/** `tasks` are those found by now, in order, where it is time to show them. */
+/** `tasks` are the matches so far in order, or null if only the progress is reported. */
 type SearchProgress = Omit<SearchResult, "tasks"> & {
   readonly tasks: Uint32Array | null;
 };
 
 /** What the store needs from its session. */
 interface KeySource {
-  /** Ask the kernel to send these keys now; resolves when they have come. */
+  /** Request these keys from the kernel; resolves when they have arrived. */
   fetch(first: number, tasks: number): Promise<void>;
   /** Ranges of task numbers that the page shows. */
   have(): [number, number][];
-  /** How many tasks the recording keeps. */
+  /** Number of tasks that the recording keeps. */
   total(): number;
 }
 
@@ -92,7 +92,7 @@ function uncovered(
   return out;
 }
 
-/** Tasks near each other, so that one question can ask for what lacks of them. */
+/** Group nearby tasks, so that one request can fetch the missing keys of a group. */
 function* pieces(tasks: readonly number[]): Generator<number[]> {
   let piece: number[] = [];
   for (const task of tasks) {
@@ -121,7 +121,7 @@ function* hits(text: string, needle: string, first: number) {
 }
 
 export class KeyStore {
-  /** Grows when keys arrive, for readers that found one missing. */
+  /** Grows when keys arrive, so that readers can retry a missing one. */
   readonly arrivals = signal(0);
   private readonly blocks: KeyBlock[] = []; // by first task
   private readonly opened = new Map<KeyBlock, OpenedBlock>(); // oldest use first
@@ -140,7 +140,7 @@ export class KeyStore {
     return this.bytes;
   }
 
-  /** Add the keys of consecutive tasks, packed as agents pack them, or otherwise. */
+  /** Add the packed keys of consecutive tasks. */
   add(
     first: number,
     tasks: number,
@@ -149,8 +149,8 @@ export class KeyStore {
   ): void {
     const end = first + tasks;
     const before = this.blocks[this.after(first) - 1];
-    if (tasks === 0 || (before && before.first + before.tasks >= end)) return; // it came a second time
-    // No block contains another: so the last one that begins before a task has it.
+    if (tasks === 0 || (before && before.first + before.tasks >= end)) return; // a duplicate
+    // No block may contain another: `blockOf` only checks the last that begins before a task.
     const at = this.after(first - 1);
     for (let inside = this.blocks[at]; inside; inside = this.blocks[at]) {
       if (inside.first + inside.tasks > end) break;
@@ -175,12 +175,12 @@ export class KeyStore {
     this.bytes = 0;
   }
 
-  /** Whether the page has the key of a task: the kernel need not be asked. */
+  /** Whether the page has the key of a task, so that the kernel need not be asked. */
   has(task: number): boolean {
     return this.blockOf(task) !== undefined;
   }
 
-  /** The key of a task; null if it is gone. */
+  /** The key of a task; null if it cannot be had. */
   text(task: number): string | null | Promise<string | null> {
     const block = this.blockOf(task);
     const opened = block && this.opened.get(block);
@@ -190,8 +190,8 @@ export class KeyStore {
   }
 
   /**
-   * The keys of tasks (in rising order) by task, as far as they can be had: what is
-   * missing is asked for by range, until the kernel does not answer.
+   * The keys of tasks, which must be in ascending order; those that cannot be had are
+   * left out. Missing keys are requested in ranges until the kernel does not answer.
    */
   async texts(tasks: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const keys = new Map<number, string>();
@@ -203,7 +203,7 @@ export class KeyStore {
         const end = absent[absent.length - 1] + 1;
         answers = await this.tryFetch(first, end - first);
       }
-      // At once: the next answer may drive these out again.
+      // Read them now, because the next answer may evict them again.
       for (const task of piece) {
         const block = this.blockOf(task);
         if (!block) continue;
@@ -216,9 +216,9 @@ export class KeyStore {
   }
 
   /**
-   * Tasks whose key contains `query`, in any case, newest blocks first. What is
-   * found on this page is reported before the kernel, which may be busy, is asked for
-   * other keys. When `signal` ends it early the answer says how far it came.
+   * Find the tasks whose key contains `query`, ignoring case, newest blocks first.
+   * Matches on this page are reported before the kernel, which may be busy, is asked for
+   * more keys. If `signal` aborts the search, the result shows how far it came.
    */
   async search(
     query: string,
@@ -261,7 +261,7 @@ export class KeyStore {
       let shown_ms = -Infinity;
       for (const [first, count] of this.missingPieces()) {
         if (signal?.aborted) break;
-        // A file's blocks are larger than what is asked for.
+        // A file's blocks are larger than a request, and may include this piece.
         if (looked.covers(first, count)) continue;
         if (performance.now() - shown_ms >= FOUND_MS) {
           onProgress(result());
@@ -274,7 +274,7 @@ export class KeyStore {
     return result();
   }
 
-  /** What to ask for so that every shown task has a key, newest first. */
+  /** The ranges to request so that every shown task has a key, newest first. */
   private missingPieces(): [number, number][] {
     const pieces: [number, number][] = [];
     const here = new Coverage();
@@ -297,7 +297,7 @@ export class KeyStore {
     return (await this.open(block)).keys[task - block.first] ?? null;
   }
 
-  /** Several panels may point at the same task: a question that asks for it is shared. */
+  /** Several panels may point at the same task, so a request that covers it is shared. */
   private async tryFetch(first: number, tasks: number): Promise<boolean> {
     const end = first + tasks;
     let request = [...this.fetching].find(
@@ -311,7 +311,7 @@ export class KeyStore {
       await request.done;
       return true;
     } catch {
-      return false; // a busy kernel: the caller says how far it came
+      return false; // a busy kernel; the caller reports an incomplete result
     } finally {
       this.fetching.delete(request);
     }

@@ -1,5 +1,5 @@
-// The one store of a browser page, so that columns exist once a page and each kernel
-// has one stream to it.
+// The single store of a browser page. All panels share it, so that a kernel sends the data
+// of a session once.
 
 import { type Signal, signal } from "@preact/signals";
 import { LIMITS } from "../schema";
@@ -7,10 +7,10 @@ import { SharedSession } from "./session";
 import { Channel, KernelLink, type Port } from "../link/channel";
 import type { SessionLink } from "../link/types";
 
-/** Stores that no panel shows any more, kept for one that may come back. */
+/** Number of stores to keep after their last panel closed, because it may come back. */
 const MAX_IDLE_STORES = 2;
 
-// Not crypto.randomUUID: a hub on plain HTTP is no secure context.
+// crypto.randomUUID needs a secure context, which JupyterHub on plain HTTP is not.
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -18,9 +18,9 @@ function randomId(): string {
 
 export class Page {
   readonly id = randomId();
-  /** Whether the tab itself can be seen. */
+  /** Whether the browser tab is visible. */
   readonly visible: Signal<boolean> = signal(true);
-  /** The sessions of which the page holds something, oldest first. */
+  /** The sessions that the page holds, oldest first. */
   readonly held: Signal<readonly SharedSession[]> = signal([]);
   private readonly links = new Map<string, KernelLink>();
   private readonly stores = new Map<string, SharedSession>(); // oldest first
@@ -38,7 +38,7 @@ export class Page {
     });
   }
 
-  /** Use a comm to some kernel; the kernel is greeted at once. */
+  /** Open a channel over a comm and greet its kernel. */
   connect(port: Port): Channel {
     const channel = new Channel(
       this.id,
@@ -50,7 +50,7 @@ export class Page {
     return channel;
   }
 
-  /** The store of a session; made when the first panel asks for it. */
+  /** The store of a session; created when the first panel asks for it. */
   session(link: SessionLink, id: string): SharedSession {
     const key = `${link.kernelId} ${id}`;
     const known = this.stores.get(key);
@@ -69,7 +69,7 @@ export class Page {
     return store;
   }
 
-  /** What else the page shows, by what it is called. */
+  /** The other listed sessions of the page, with their names. */
   beside(shown: unknown): { name: string; session: SharedSession }[] {
     return this.held
       .peek()
@@ -77,14 +77,14 @@ export class Page {
       .map((session) => ({ name: session.info.peek().name, session }));
   }
 
-  /** Each store bounds its own rows; hidden ones are dropped before they add up. */
+  /** Each store bounds only its own rows, so idle stores are dropped if all have too many. */
   private makeRoomFor(grown: SharedSession): void {
     const stores = [...this.stores.values()];
     let total = stores.reduce((sum, { model }) => sum + model.rows, 0);
     for (const store of stores) {
       if (total <= LIMITS.page_rows) return;
       const { rows } = store.model;
-      // One without rows may be new, and its panel about to look.
+      // A store without rows may be new, and its panel about to subscribe.
       if (store === grown || !store.idle || rows === 0) continue;
       total -= rows;
       store.dispose();
@@ -116,5 +116,5 @@ export class Page {
 
 let page: Page | undefined;
 
-/** A page evaluates the code of a build once (homes/code.ts), and this with it. */
+/** The code of a build is evaluated once per page (homes/code.ts), so there is one. */
 export const thePage = (): Page => (page ??= new Page());

@@ -1,5 +1,5 @@
-// The rows of one table and ring by their numbers, which never change: so it is known
-// what comes twice, or out of order. The sender says which rows a page keeps.
+// Holds the rows of one ring of a table. Row numbers never change, so duplicates and rows
+// out of order are recognised. The sender decides which rows a page keeps.
 
 import {
   type Columns,
@@ -10,24 +10,24 @@ import {
   type Values,
 } from "../link/columns";
 
-/** Rows whose numbers follow each other. */
+/** Rows with consecutive numbers. */
 interface Run {
   readonly first: number;
   readonly count: number;
 }
 
-/** Columns, with the numbers of their rows: nearly always a single run. */
+/** Columns and the numbers of their rows, which are nearly always a single run. */
 interface Piece {
   readonly runs: readonly Run[];
   readonly columns: Columns;
 }
 
 export class NumberedRows {
-  /** Rows that the sender has dropped. */
+  /** Number of rows that the sender has dropped. */
   dropped = 0;
-  /** Of a series: from this time on every row is here; undefined if none was dropped. */
+  /** Time from which a series is complete; undefined if no row was dropped. */
   begin: number | undefined;
-  /** Whether everything has come that there was at some time. */
+  /** Whether all rows that existed at some time have arrived. */
   complete = false;
   private joined: Piece;
   private readonly news: Piece[] = [];
@@ -47,7 +47,7 @@ export class NumberedRows {
     this.news.push({ runs: runsOf(rows.numbers), columns: rows.columns });
   }
 
-  /** All rows that are kept, in order of their numbers; never changed afterwards. */
+  /** All kept rows in order of their numbers; the columns are never changed afterwards. */
   read(): Columns {
     if (this.news.length === 0) return this.joined.columns;
     const inOrder = this.shape.group === undefined && this.isInOrder();
@@ -60,7 +60,7 @@ export class NumberedRows {
     return this.joined.columns;
   }
 
-  /** Most often what came is newer than all before. */
+  /** Whether all new rows follow the known ones, which is the usual case. */
   private isInOrder(): boolean {
     let next = endOf(this.joined.runs.at(-1));
     return this.news.every(({ runs }) =>
@@ -94,7 +94,7 @@ export class NumberedRows {
     const order = [...numbers.keys()]
       .filter((row) => numbers[row] >= this.oldest)
       .sort((one, other) => numbers[one] - numbers[other])
-      // What came twice, after a loss, is the same.
+      // Rows that are resent after a loss are identical.
       .filter((row, at, all) => numbers[row] !== numbers[all[at - 1]]);
     if (!group) return order;
     const counts = new Map<unknown, number>();

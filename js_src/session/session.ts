@@ -1,5 +1,5 @@
-// One Dask session on this page: what has arrived, as signals and columns,
-// shared by every panel. Knows nothing of comms, DOM or pixels.
+// One Dask session on this page: what has arrived, as signals and columns, shared by all
+// panels. Knows nothing of comms, the DOM or pixels.
 
 import {
   batch,
@@ -41,16 +41,16 @@ interface SessionInfo {
 }
 
 export interface Totals {
-  /** What these are figures of; the kernel leaves prefixes to the page. */
+  /** The focus of these totals, without its prefixes, which the kernel ignores. */
   focus: Focus;
   prefixes: PrefixTotal[];
   actions: ActionTotal[];
 }
 
-/** What a panel sees of a session: not what only its stream and its page call. */
+/** The part of a session that panels use, without what only its stream and page call. */
 export type SessionStore = Omit<SharedSession, keyof Sink | "idle" | "dispose">;
 
-/** A panel that moves in the dock or a cell that runs again comes back soon. */
+/** Delay, because a panel that is moved or whose cell runs again comes back soon. */
 const UNWATCH_MS = 10_000;
 const FREE_MS = 600_000;
 
@@ -70,18 +70,18 @@ export class SharedSession implements Sink {
   readonly state = signal<State>("waiting");
   readonly counts = signal<Counts>(NO_COUNTS);
   readonly workers = signal<Worker[]>([]);
-  /** Epoch seconds: time zero of every axis; 0 before the first row. */
+  /** Time zero of every axis, in epoch seconds; 0 before the first row. */
   readonly origin = signal(0);
-  /** From start to stop of the block that this is a recording of; null of any other. */
+  /** Start and stop of the recorded block; null if this is not the recording of a block. */
   readonly run = signal<Extent | null>(null);
-  /** The scheduler's clock at the last status. */
+  /** Time of the scheduler's clock at the last status. */
   readonly now = signal(0);
   readonly behind_s = signal(0);
   private readonly tables = new SessionTables({
     named: () => (this.namesVersion.value += 1),
     startOver: () => this.stream.startOver(),
   });
-  /** Entries of dictionaries; they only grow, and `namesVersion` says when. */
+  /** Entries of dictionaries; they only grow, and `namesVersion` grows with them. */
   readonly prefixes = this.tables.names("prefixes") as string[];
   readonly lanes = this.tables.names("lanes") as Lane[];
   readonly actions = this.tables.names("actions") as string[];
@@ -90,23 +90,23 @@ export class SharedSession implements Sink {
   readonly slots = this.tables.colours("prefixes");
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
-  /** Grows at most once an animation frame, after rows came. */
+  /** Grows after the model changed, at most once per animation frame. */
   readonly dataVersion = signal(0);
   readonly totals = signal<Totals>({
     focus: NO_FOCUS,
     prefixes: [],
     actions: [],
   });
-  /** The figures of the whole session as Python made them; null before they are here. */
+  /** The summary of the whole session, computed in Python; null until it arrives. */
   readonly summary = signal<unknown>(null);
   readonly focus = signal<Focus>(NO_FOCUS);
-  /** Time under the pointer, in every panel of the page. */
+  /** Time under the pointer, for all panels of the page. */
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
   readonly kernelId: string;
-  /** Of a kernel; else of a file, to which nothing comes any more. */
+  /** True for a kernel, false for a file, which gets no new data. */
   readonly live: boolean;
-  /** Whether it is a client's, or a file: the samples of a MemorySampler are in no chooser. */
+  /** Whether choosers offer it: a client's session or a file, but not a MemorySampler. */
   listed = false;
   private readonly noticed = new Notices();
   readonly notices = this.noticed.all;
@@ -152,7 +152,7 @@ export class SharedSession implements Sink {
     ];
   }
 
-  /** No panel shows it. */
+  /** Whether no panel uses it. */
   get idle(): boolean {
     return this.watchers.size === 0;
   }
@@ -163,7 +163,7 @@ export class SharedSession implements Sink {
     this.stream.setFocus(focus);
   }
 
-  /** What has arrived of a table, other than tasks; it comes to those who watch it. */
+  /** What has arrived of a table other than tasks; rows arrive only while it is watched. */
   table<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
     return this.tables.get(name);
   }
@@ -178,14 +178,14 @@ export class SharedSession implements Sink {
     return this.tables.colours(dictionary);
   }
 
-  /** Rejects with a coded error, for instance when the kernel is busy. */
+  /** Ask the kernel; rejects with a coded error, for instance if the kernel is busy. */
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
     return this.stream.ask(what, args, timeout_ms);
   }
 
   /**
    * Subscribe to tables ("tasks" and the summary among them), paused while the panel is
-   * hidden; returns the release.
+   * hidden; returns a function that unsubscribes.
    */
   watch(
     visible: ReadonlySignal<boolean>,
@@ -222,7 +222,7 @@ export class SharedSession implements Sink {
   }
 
   connected(alive: boolean): void {
-    // A stopped session stays stopped; the kernel says what a live one is now.
+    // A stopped session stays stopped; the next status has the state of a live one.
     if (!alive && this.state.peek() !== "stopped") this.state.value = "lost";
   }
 
@@ -247,7 +247,7 @@ export class SharedSession implements Sink {
         };
         return;
       case "focus":
-        // A panel goes where a new focus is; the same one must not move it.
+        // Panels move to a new focus; an unchanged one must not move them again.
         if (!areEqual(message.focus, this.focus.peek())) {
           this.focus.value = message.focus;
         }
@@ -313,13 +313,13 @@ export class SharedSession implements Sink {
     this.noticed.add(pageFaded(rows, fadedRows, this.live));
   }
 
-  /** Rows may come half a second before the status that says where time begins. */
+  /** Rows may arrive half a second before the first status, which has the origin. */
   private findOrigin(): void {
     if (this.origin.peek() !== 0) return;
     this.origin.value = this.model.extent()?.start ?? 0;
   }
 
-  /** Tables of hidden panels may wait, unless all are hidden. */
+  /** Subscribe to the tables of visible panels, or of all panels if none is visible. */
   private updateWatch(): void {
     if (this.disposed) return;
     const all = [...this.watchers.values()];
@@ -342,29 +342,29 @@ export class SharedSession implements Sink {
   }
 }
 
-/** Of those that were said once; the oldest go first. */
+/** Maximum number of notices that are reported once; the oldest are dropped. */
 const MAX_ONCE = 20;
 
 /**
- * What the user should know: what the kernel says with each status, which is the whole of
- * it, and what was said or noticed once, which no status may wipe away.
+ * Notices for the user: those of the latest status, which replace the earlier ones, and
+ * those that were reported once, which stay.
  */
 class Notices {
-  /** The kernel's, then those that were said once. */
+  /** The kernel's notices, then those that were reported once. */
   readonly all: Signal<Notice[]> = signal<Notice[]>([]);
   private kernels: readonly Notice[] = [];
   private readonly once = new Map<string, Notice>(); // by code, oldest first
 
-  /** Take the kernel's present ones. */
+  /** Replace the kernel's notices. */
   take(notices: readonly Notice[]): void {
-    // Only a kernel that could not make a status says so beside it: now it could.
+    // The kernel sends `not-sent` on its own only while it cannot build a status.
     const outlived = this.once.delete("not-sent");
     if (!outlived && this.kernels.length === 0 && notices.length === 0) return;
     this.kernels = notices;
     this.update();
   }
 
-  /** Add one that stays; it replaces an older one of its kind. */
+  /** Add a notice that stays; it replaces an older one with the same code. */
   add({ code, level, text, next }: Notice): void {
     this.once.delete(code);
     this.once.set(code, { code, level, text, next });
@@ -383,11 +383,11 @@ class Notices {
   }
 }
 
-/** What has every task that was kept, in Python: of a kernel's session, or of a file. */
+/** The Python expression for all kept tasks of a kernel's session or of a file. */
 export const allTasks = (live: boolean): string =>
   live ? "session.recording.tasks" : "daskscope.load(…).tasks";
 
-/** The page holds no more in detail; nothing is missing from the recording. */
+/** The notice that older rows are shown as a preview; the recording still has them. */
 export function pageFaded(
   rows: number,
   fadedRows: number,

@@ -1,4 +1,4 @@
-// The tables of a session on this page, by name: what has arrived of each, as a signal.
+// Holds what has arrived of each table of a session, as a signal per table.
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { badRows, type Problem } from "../errors";
@@ -17,24 +17,24 @@ import {
 } from "../link/columns";
 
 export interface RingView<C = Columns> {
-  /** Seconds of a step; 0 as measured. */
+  /** Seconds per step; 0 for rows as measured. */
   readonly step: number;
-  /** From this time on every row is here; undefined if none has been dropped. */
+  /** Time from which every row is here; undefined if no row was dropped. */
   readonly begin?: number;
   readonly rows: number;
   readonly columns: C;
 }
 
-/** What has arrived of a table. It is replaced when more comes, and never changed. */
+/** What has arrived of a table. A view never changes; a new one replaces it. */
 export interface TableView<N extends TableName> {
   /** `ready` once everything has arrived that there was when the table was first asked for. */
   readonly state: "waiting" | "ready" | "failed";
-  /** Why it, or a part, cannot be read; null otherwise. */
+  /** Why some or all rows cannot be read; null otherwise. */
   readonly problem: Problem | null;
   readonly rows: number;
-  /** Indexes of names point into the session's dictionaries. Of a series as measured. */
+  /** The rows, of a series as measured. Indexes point into the session's dictionaries. */
   readonly columns: TableColumns[N];
-  /** Of a series all rings, to be joined by who draws it; of other tables one. */
+  /** All rings of a series, which panels join; other tables have one. */
   readonly rings: readonly RingView<TableColumns[N]>[];
   /** Rows that are no longer kept, on the scheduler or in the kernel. */
   readonly dropped: number;
@@ -42,7 +42,7 @@ export interface TableView<N extends TableName> {
 
 const rowsOfViews = new WeakMap<object, readonly unknown[]>();
 
-/** The rows of a view, those left out whose `time` is none; the same list for the same view. */
+/** The rows with a finite `time`; the same list for the same view. */
 export function rowsOf<N extends TableName>(
   view: TableView<N>,
   time: keyof TableColumns[N],
@@ -57,7 +57,7 @@ export function rowsOf<N extends TableName>(
   return rows as readonly TableRow<N>[];
 }
 
-/** A table of which nothing has arrived. */
+/** The view of a table before anything has arrived. */
 export function emptyTable<N extends TableName>(name: N): TableView<N> {
   const columns = noRows(tableShape(name)!) as unknown as TableColumns[N];
   const rings = [{ step: 0, rows: 0, columns }];
@@ -72,7 +72,7 @@ export function emptyTable<N extends TableName>(name: N): TableView<N> {
 }
 
 interface Hooks {
-  /** Entries of a dictionary came. */
+  /** Entries of a dictionary arrived. */
   named(): void;
   /** Entries of a dictionary are lost for good. */
   startOver(): void;
@@ -112,7 +112,7 @@ export class SessionTables {
     return list;
   }
 
-  /** The colours of a dictionary's entries: each the slot of a palette. */
+  /** The colours of a dictionary's entries, as slots of a palette. */
   colours(dictionary: string): number[] {
     const known = this.slots.get(dictionary) ?? [];
     this.slots.set(dictionary, known);
@@ -120,7 +120,7 @@ export class SessionTables {
   }
 
   /**
-   * Rows in the order in which they were sent.
+   * Take rows, in the order in which they were sent.
    *
    * @throws DaskscopeError with the code `bad-rows` if they point at unknown entries.
    */
@@ -146,7 +146,7 @@ export class SessionTables {
     this.showSoon(table);
   }
 
-  /** A table, or a part, cannot be read. */
+  /** Note that some rows of a table cannot be read. */
   fail(table: string, problem: Problem): void {
     if (!tableShape(table)) return;
     this.problems.set(table, problem);
@@ -168,7 +168,7 @@ export class SessionTables {
     if (this.changed.size > 1) return;
     nextFrame(() => {
       for (const name of this.changed) {
-        const view = this.viewOf(name as TableName); // also if nobody looks: it lets go
+        const view = this.viewOf(name as TableName); // even without readers: it drops old rows
         const shown = this.views.get(name);
         if (shown) shown.value = view;
       }
