@@ -1,11 +1,11 @@
-// Where a page keeps the code of one build. The labextension puts its copy here; in hosts
-// without it the first widget brings one. The loaders of all widgets take it from here.
+// The place where a page keeps the code of one build, for all widgets. The labextension
+// puts its copy here; in hosts without it the first widget loads one.
 
 import type { AnyModel } from "@anywidget/types";
 import type { Page } from "../session/page";
 import { BUILD } from "../version";
 
-/** One panel as anywidget wants it. Both functions return what undoes them. */
+/** A panel with anywidget's interface. Both functions return their cleanup. */
 export interface Widget<T extends object = object> {
   initialize(props: { model: AnyModel<T> }): () => void;
   render(props: { model: AnyModel<T>; el: HTMLElement }): () => void;
@@ -23,7 +23,7 @@ export interface CodeSlot {
   failed(error: unknown): void;
   /** How often the page has evaluated the code. */
   copies: number;
-  /** A message has brought the code. */
+  /** Whether a message with the code has arrived. */
   loading: boolean;
   /** When a loader last asked the kernel for it, in milliseconds. */
   asked: number;

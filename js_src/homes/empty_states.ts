@@ -37,7 +37,7 @@ export function versionsDiffer(problem: Problem): boolean {
   return problem.code === "version-mismatch";
 }
 
-/** A wrong value in Dask's configuration, so that daskscope cannot start in the kernel. */
+/** An invalid value in Dask's configuration prevents daskscope from starting in the kernel. */
 export function badSetting(text: string): Problem {
   return { code: "bad-setting", text, next: "" };
 }

@@ -1,5 +1,5 @@
-// What a widget's `_esm` holds, and thus each saved notebook: it takes the code from the
-// page, or else waits until the kernel has sent it over the widget's comm.
+// The loader in a widget's `_esm`, and thus in each saved notebook. It takes the code
+// from the page, or waits until the kernel sends it over the widget's comm.
 
 import type { AnyModel } from "@anywidget/types";
 import type { BinaryBuffer } from "../link/wire";
@@ -24,7 +24,7 @@ async function load(packed: BinaryBuffer): Promise<void> {
     try {
       await import(url);
     } catch {
-      // The host's policy may allow this though it forbids blob URLs.
+      // The host's policy may forbid blob URLs, but allow data URLs.
       const text = encodeURIComponent(await script.text());
       await import(`data:text/javascript,${text}`);
     }
@@ -50,7 +50,7 @@ export default (): Widget => {
       try {
         model.send({ type: "code" });
       } catch {
-        slot.asked = 0; // without a kernel; another widget may have one
+        slot.asked = 0; // no kernel here; another widget may have one
       }
     };
     model.on("msg:custom", take);

@@ -1,4 +1,4 @@
-// A report: one page that holds a summary and a recording, and needs nothing else.
+// Starts a report, which is a self-contained page with a summary and a recording.
 
 import { signal } from "@preact/signals";
 import { SESSION_ID } from "../archive/messages";

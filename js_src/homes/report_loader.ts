@@ -1,5 +1,5 @@
-// The first script of a report. It unpacks the page's own script and runs it: the policy
-// of the page allows that script by its hash.
+// The first script of a report. It unpacks and runs the main script, which the page's
+// policy allows by its hash.
 
 import { decode } from "../archive/bytes";
 import { NoUnpackerError, unpack } from "../base/unpack";
@@ -8,12 +8,12 @@ import { NoUnpackerError, unpack } from "../base/unpack";
 const PACKED = "daskscope-script";
 
 async function load(): Promise<void> {
-  // It is here until the script has put its page in place of what readers without scripts see.
+  // The main script removes this note when it replaces the static page.
   const note = document.querySelector("noscript")!;
   const parsed = new Promise((done) => {
     document.addEventListener("DOMContentLoaded", done);
   });
-  // The figures of the summary would flash up in front of another tab.
+  // Hide the summary if the address opens another tab, so that it does not flash up.
   const summary = document.querySelector<HTMLElement>(".ds-tabpanel")!;
   summary.hidden = /\btab=(?!summary)/.test(location.hash);
   let why = "The script of this report did not run: it is damaged.";
@@ -25,7 +25,7 @@ async function load(): Promise<void> {
       script.append(decoder.decode(piece, { stream: true }));
     });
     await parsed;
-    // It runs in this call, unless the policy forbids it.
+    // The script runs in this call, unless the policy forbids it.
     document.body.append(script);
   } catch (error) {
     if (error instanceof NoUnpackerError) {

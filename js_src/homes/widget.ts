@@ -1,5 +1,5 @@
-// A panel inline in a notebook, in whatever host runs anywidget. The model's own
-// messages are the channel; the page's one store is shared with everything else.
+// A panel inline in a notebook, in any host of anywidget. The model's custom messages are
+// its channel, and it shares the page's store with all other panels.
 
 import type { AnyModel } from "@anywidget/types";
 import { computed, effect, signal, untracked } from "@preact/signals";
@@ -19,15 +19,15 @@ import {
 } from "./empty_states";
 
 interface Traits {
-  /** Which panel it is: the id of a PanelKind. */
+  /** Id of the PanelKind to show. */
   _kind: string;
-  /** Of panels that have some, see `PanelHost.options`. */
+  /** See `PanelHost.options`. */
   _options?: Readonly<Record<string, unknown>>;
-  /** Id of the session in the kernel; empty when its client is gone. */
+  /** Id of the session in the kernel; empty before there is one. */
   session: string;
 }
 
-/** Keys typed into a panel stay there: in a notebook, `d d` deletes the cell. */
+/** Keeps keys that are typed into a panel from the notebook, where `d d` deletes the cell. */
 const SUPPRESS_SHORTCUTS = "lmSuppressShortcuts";
 const GREETING: ChannelState = { kind: "greeting" };
 
@@ -39,7 +39,7 @@ function openChannel(model: AnyModel<Traits>, pictures: boolean): Channel {
       try {
         model.send(message);
       } catch {
-        // Hosts throw when the kernel behind the comm has gone.
+        // Hosts throw if the kernel behind the comm is gone.
         queueMicrotask(() => channel.close());
       }
     },
@@ -48,8 +48,8 @@ function openChannel(model: AnyModel<Traits>, pictures: boolean): Channel {
 }
 
 /**
- * `useStyles` gives the page our styles, where it has none; `pictures`: see `Port`; `goToCell`:
- * see `PanelHost`, with the element that the panel is in.
+ * `useStyles` adds our styles to a page without them; `pictures`: see `Port`; `goToCell`:
+ * see `PanelHost`, called with the panel's element.
  */
 export function makeWidget(
   useStyles: (el: HTMLElement) => void,
@@ -69,7 +69,7 @@ export function makeWidget(
     findSession = () => {
       const now = opened.state.peek();
       const id = model.get("session");
-      // What was shown stays readable when the kernel has gone.
+      // Without a kernel, the shown session stays readable.
       if (now.kind !== "open" || !id) return;
       session.value = thePage().session(now.link, id);
     };
@@ -83,7 +83,7 @@ export function makeWidget(
     const onSession = () => findSession();
     model.on("change:session", onSession);
     model.on("comm:close", close);
-    // JupyterLab says so when the kernel restarts; nothing else does at once.
+    // JupyterLab sends this when the kernel restarts; no other event comes at once.
     model.on("comm_live_update" as "comm:close", close);
     return () => {
       findSession = () => {};
@@ -110,7 +110,7 @@ export function makeWidget(
     useStyles(el);
     el.dataset[SUPPRESS_SHORTCUTS] = "true";
     el.classList.add("ds-widget");
-    findSession(); // the page may have let go of a store that nobody showed
+    findSession(); // the page may have dropped the store while no panel showed it
     const host: PanelHost = {
       inline: true,
       live: true,
@@ -127,7 +127,7 @@ export function makeWidget(
     if (now.kind === "closed") return KERNEL_GONE;
     if (session.value) return null;
     if (now.kind === "failed") return notConnected(now.problem);
-    // Without an id, the kernel sends one as soon as it has a client.
+    // The kernel sends an id as soon as it has a client.
     if (now.kind === "open") {
       return noClientYet("a cell", now.link.recorder.value);
     }

@@ -1,4 +1,4 @@
-// The code that a kernel sends to pages without our labextension, with its styles.
+// The code that a kernel sends to pages without our labextension, including its styles.
 
 import { thePage } from "../session/page";
 import { provideCode } from "./code";
@@ -9,7 +9,7 @@ declare const DASKSCOPE_STYLES: string;
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(DASKSCOPE_STYLES);
 
-/** One sheet for the document, and for each shadow root that a host makes. */
+/** Adds the styles to the document, or to the shadow root that contains the panel. */
 function useStyles(el: HTMLElement): void {
   const adopt = (): boolean => {
     const root = el.getRootNode() as Document | ShadowRoot;
@@ -18,7 +18,7 @@ function useStyles(el: HTMLElement): void {
     return sheets !== undefined;
   };
   if (adopt()) return;
-  // Hosts render a panel before they put it into the page.
+  // Some hosts render a panel before they attach it to the page.
   const sizes = new ResizeObserver(() => {
     if (adopt()) sizes.disconnect();
   });

@@ -1,6 +1,6 @@
-// Ties one panel to a notebook and to one of the sessions in its kernel, and
-// keeps the tie through restarts, renames and reloads. A panel follows the
-// active notebook, once that one has a client, until the user chooses.
+// Binds a panel to a notebook and to one of the sessions in its kernel, through restarts,
+// renames and reloads. A panel follows the active notebook, once it has a client, until
+// the user chooses another.
 
 import {
   computed,
@@ -23,17 +23,17 @@ import {
 import type { Notebook, Notebooks } from "./notebooks";
 
 export class Binding {
-  /** Null until there is something to show; then it keeps the last session. */
+  /** Null until there is a session; the last one stays when its kernel ends. */
   readonly session = signal<SessionStore | null>(null);
   readonly notebook = signal<Notebook | null>(null);
   readonly emptyState: ReadonlySignal<EmptyState | null>;
   readonly chooser: ReadonlySignal<Chooser | null>;
   /** Path of the notebook, also while it is closed; null before the first. */
   readonly path = signal<string | null>(null);
-  /** The user chose what is shown: it stays, whichever notebook is active. */
+  /** Whether the user chose what is shown, so that it stays when another notebook is active. */
   readonly chosen: Signal<boolean>;
   private readonly wanted: Signal<string | null>;
-  /** The sessions there were when the one that is shown was not lost. */
+  /** The sessions that existed before the shown one was lost. */
   private beforeLoss: ReadonlySet<string> = new Set();
   private readonly held: ReadonlySignal<readonly SessionStore[]> =
     thePage().held;
@@ -43,7 +43,7 @@ export class Binding {
     private readonly notebooks: Notebooks,
     path: string | null,
     chosen = false,
-    /** Of the notebook's kernel; null: whichever is best. */
+    /** Id of the session to show; null chooses one. */
     session: string | null = null,
   ) {
     this.path.value = path;
@@ -53,7 +53,7 @@ export class Binding {
     this.chooser = computed(() => this.choices());
     this.stops.push(
       effect(() => this.findNotebook()),
-      // The kernel is entered while the panel is there.
+      // Connect to the kernel while the panel exists.
       effect(() => {
         const kernel = this.notebook.value?.kernel;
         return kernel && untracked(() => kernel.use());
@@ -67,12 +67,12 @@ export class Binding {
     this.session.value = null;
   }
 
-  /** Whether it shows a session, or will once that is found. */
+  /** Whether it shows this session, or will when the session is found. */
   shows(session: string): boolean {
     return (this.session.peek()?.id ?? this.wanted.peek()) === session;
   }
 
-  /** Show the active notebook, and go with it from here on. */
+  /** Show the active notebook and follow it from now on. */
   followFront(): void {
     this.wanted.value = null;
     this.chosen.value = false;
@@ -100,9 +100,9 @@ export class Binding {
     const state = kernel?.state.value;
     const sessions = kernel?.sessions.value ?? [];
     const wanted = this.wanted.value;
-    if (state?.kind !== "open") return; // what was shown stays readable
+    if (state?.kind !== "open") return; // the shown session stays readable
     const shown = this.session.peek();
-    if (shown && wanted === earlierId(shown)) return; // a person went back to it
+    if (shown && wanted === earlierId(shown)) return; // the user went back to it
     const current = shown?.kernelId === state.link.kernelId ? shown.id : null;
     if (sessions.find(({ id }) => id === current)?.state !== "lost") {
       this.beforeLoss = new Set(sessions.map(({ id }) => id));
@@ -113,7 +113,7 @@ export class Binding {
     this.session.value = untracked(() => thePage().session(state.link, id));
   }
 
-  /** Sessions of this notebook's kernels before, oldest first. */
+  /** Sessions of this notebook's earlier kernels, oldest first. */
   private earlier(): readonly SessionStore[] {
     const kernels = this.notebook.value?.kernel.earlierKernels.value ?? [];
     return this.held.value.filter(

@@ -1,5 +1,5 @@
-// Which of a kernel's sessions a panel shows, and what it can show instead: what the
-// page still holds of kernels before it, and other notebooks.
+// Chooses which of a kernel's sessions a panel shows, and lists the alternatives: other
+// sessions, also of earlier kernels if the page still holds them, and other notebooks.
 
 import { plural } from "../../base/format";
 import type { SessionStore } from "../../session/session";
@@ -13,10 +13,10 @@ export type Picked =
   | { readonly kind: "notebook"; readonly path: string }
   | { readonly kind: "follow" };
 
-/** A choice, and what the user picks with it. */
+/** An entry of the list, and what it selects. */
 export type Offer = Choice & { readonly picked: Picked };
 
-/** A notebook beside the one that is shown, or one view of it. */
+/** A notebook other than the shown one, or one of its views. */
 export interface OtherNotebook {
   readonly path: string;
   readonly name: string;
@@ -28,8 +28,8 @@ export function earlierId(store: SessionStore): string {
 }
 
 /**
- * The end of an address, by which one knows a cluster: `:8786`; in a kernel's own
- * process, that process and a count, `inproc/4711/1`; the count starts again in each.
+ * The part of an address that identifies a cluster: the port (`:8786`), or inside a kernel
+ * the process id and a count (`inproc/4711/1`), since each process counts from 1.
  */
 function shortAddress(address: string): string {
   const port = /:\d+$/.exec(address)?.[0];
@@ -40,7 +40,7 @@ function shortAddress(address: string): string {
 
 type Named = Pick<SessionEntry, "id" | "name" | "address">;
 
-/** A name with what distinguishes its cluster from those at other addresses. */
+/** A name with as much of the address as distinguishes it from the others. */
 function fullName({ name, address }: Named, among: readonly Named[]): string {
   const short = shortAddress(address);
   const isAlike = among.some(
@@ -52,7 +52,7 @@ function fullName({ name, address }: Named, among: readonly Named[]): string {
   return `${name || "Client"} ${isAlike ? address : short}`.trimEnd();
 }
 
-/** Names of sessions, by id; those that would look alike get more to them. */
+/** Names of sessions by id; equal names get an address. */
 export function distinctNames(entries: readonly Named[]): Map<string, string> {
   return new Map(
     entries.map((entry) => {
@@ -64,13 +64,13 @@ export function distinctNames(entries: readonly Named[]): Map<string, string> {
   );
 }
 
-/** How many tasks this page knows of a session; none if it never showed it. */
+/** The number of kept tasks, if this page has shown the session. */
 function tasksKept(store: SessionStore | undefined): string {
   const kept = store?.counts.value.kept ?? 0;
   return kept > 0 ? `, ${plural(kept, "task")} kept` : "";
 }
 
-/** Whether tasks finish just now: a mark alone says too little. */
+/** The text for running tasks, because a mark alone is not clear enough. */
 export function activity({ active }: SessionEntry): string {
   return active ? " · running tasks" : "";
 }
@@ -84,7 +84,7 @@ function describe(
   return `${state} · ${plural(workers, "worker")}${activity(entry)}`;
 }
 
-/** `pinned`: the user chose what is shown, and may want it to follow again. */
+/** `pinned`: the user chose what is shown, so the list offers to follow again. */
 export function listChoices(
   sessions: readonly SessionEntry[],
   held: readonly SessionStore[],
@@ -139,11 +139,11 @@ const living = ({ state }: SessionEntry) =>
   state !== "stopped" && state !== "lost";
 
 /**
- * What the user chose counts while it exists. Otherwise a panel stays with its
- * session until that has stopped, then goes to the newest living one. A lost
- * scheduler may come back; if it does not, Dask closes the client, which stops it.
- * That takes half a minute: a client that was made meanwhile, unlike those of
- * `beforeLoss`, is wanted sooner.
+ * Choose the session to show. The user's choice counts while it exists. Otherwise a panel
+ * stays with its session until it has stopped, then shows the newest running one. A lost
+ * scheduler may come back; if not, Dask closes its client after half a minute, which
+ * stops the session. A client that was created since the loss, so is not in `beforeLoss`,
+ * is shown at once.
  */
 export function chooseSession(
   sessions: readonly SessionEntry[],

@@ -25,11 +25,11 @@ function withoutClient(state: KernelState): string | null {
   }
 }
 
-/** Several notebooks may share a kernel, and a notebook may be open in several views. */
+/** One row per kernel: several notebooks may share it, and each may have several views. */
 export function kernelRows(open: readonly Notebook[]) {
   const kernels = new Map<string, Notebook[]>();
   for (const notebook of open) {
-    // The id is no signal, but changes only with the state, which is read below.
+    // The id is not a signal, but changes only with the state, which is read below.
     const key = notebook.kernel.id ?? notebook.path.value;
     kernels.set(key, [...(kernels.get(key) ?? []), notebook]);
   }
@@ -46,11 +46,11 @@ export function kernelRows(open: readonly Notebook[]) {
     if (sessions.length === 0 && note === null) return [];
     return {
       key,
-      /** Of a notebook that has them. */
+      /** Path of a notebook that has these sessions. */
       path: entered.path.value,
       notebooks: [...new Set(names)].join(", "),
       sessions,
-      /** Why there is no client; null where there is one. */
+      /** Why there is no client; null if there is one. */
       note: sessions.length > 0 ? null : note,
     };
   });
@@ -92,9 +92,9 @@ function Client(props: {
 
 export function ClusterList(props: {
   notebooks: Pick<Notebooks, "open">;
-  /** False while no kernel is asked for its clients. */
+  /** False if no kernel is asked for its clients. */
   looks: boolean;
-  /** Show a client, of the kernel of the notebook at this path. */
+  /** Show a client in the kernel of the notebook at this path. */
   openClient(path: string, session: string): void;
 }): JSX.Element {
   const rows = kernelRows(props.notebooks.open.value);

@@ -1,7 +1,7 @@
-// The Dask clients in the kernels of open notebooks, for the sidebar and for panels that
-// follow the active notebook. Looks only while one of them is open. The kernel of the
-// active notebook loads daskscope at once, so that its next cell is recorded from its
-// first task; other kernels do so only once they have loaded Dask.
+// Connects to the kernels of open notebooks to find their Dask clients, while the sidebar
+// or a panel is open. The active notebook's kernel loads daskscope at once, so that its
+// next cell is recorded from its first task; other kernels load it only after they have
+// loaded Dask.
 
 import {
   computed,
@@ -30,7 +30,7 @@ export class Clusters {
     this.stops = [
       effect(() => {
         const open = notebooks.open.value;
-        void notebooks.front.value; // the one that comes to the front is entered
+        void notebooks.front.value; // subscribe: the active notebook is always entered
         for (const notebook of this.held.keys()) {
           if (!open.includes(notebook)) this.release(notebook);
         }
@@ -43,7 +43,7 @@ export class Clusters {
     ];
   }
 
-  /** Whether the sidebar can be seen. */
+  /** Set whether the sidebar is visible. */
   setVisible(visible: boolean): void {
     this.visible.value = visible;
   }
@@ -63,7 +63,7 @@ export class Clusters {
       if (!enter || !this.wanted.peek() || notebook.panel.isDisposed) return;
       this.hold(notebook);
     } catch {
-      // The kernel went away while it was asked: the next cell asks again.
+      // The kernel ended during the request; the next cell triggers another one.
     } finally {
       this.asking.delete(notebook);
     }
@@ -75,7 +75,7 @@ export class Clusters {
     const letGo = kernel.use();
     const stop = effect(() => {
       if (kernel.starts.value === start) return;
-      // The new kernel has no Dask yet: the next cell asks again.
+      // The new kernel has not loaded Dask yet; the next cell triggers another check.
       const behind = this.notebooks.front.peek() !== notebook;
       if (behind) untracked(() => this.release(notebook));
     });

@@ -1,4 +1,4 @@
-// A comm of the kernel as a port of the page's stream.
+// Opens a comm to a kernel, as a port of the page's channel.
 
 import { type Kernel, KernelMessage } from "@jupyterlab/services";
 import type { JSONObject } from "@lumino/coreutils";
@@ -10,11 +10,11 @@ import { isGone, type Subshell, within } from "./subshell";
 /** An open comm with its subshell, and its channel. */
 export interface CommChannel {
   readonly channel: Channel;
-  /** Ends all of them. `leaving`: the connection to the kernel may be closed at any moment. */
+  /** Close all of them. `leaving`: the connection to the kernel may close at any moment. */
   close(leaving?: boolean): void;
 }
 
-/** A kernel that is busy for longer gets the message all the same: it waits there. */
+/** Longest wait for a reply; a kernel that is busy for longer still gets the message. */
 const FAREWELL_MS = 10_000;
 
 type CommMessage = "comm_open" | "comm_msg" | "comm_close";
@@ -37,8 +37,8 @@ function send(
 }
 
 /**
- * Close comm and subshell over a connection of its own. A server drops what it has not passed
- * on yet when the connection that brought it is closed.
+ * Close comm and subshell over a separate connection, because a server drops messages
+ * that it has not passed on when the connection they came from is closed.
  */
 function closeFromOutside(
   kernel: Kernel.IKernelConnection,
@@ -49,7 +49,7 @@ function closeFromOutside(
   const { done } = send(connection, "comm_close", { comm_id, data: {} });
   const closed = Promise.all([done, subshell?.close(connection)]);
   void within(closed, FAREWELL_MS)
-    .catch(() => null) // the kernel went away, and the comm with it
+    .catch(() => null) // the kernel is gone, and the comm with it
     .finally(() => connection.dispose());
 }
 
@@ -74,8 +74,8 @@ export function openComm(
   let channel: Channel | null = null;
   if (subshell) {
     const target = { ...address, target_name: COMM_TARGET, data: {} };
-    // Where a cell does not hold them up. JupyterLab's own subshells for comms are
-    // not there on a page that is loaded during a cell.
+    // A running cell does not delay messages to a subshell. JupyterLab creates no
+    // subshells for comms on a page that is loaded while a cell runs.
     send(kernel, "comm_open", target, subshell.id);
   } else {
     comm.open({});

@@ -1,12 +1,11 @@
-// Where panels and reports are placed, with and without a dock, and which widget stays
-// current.
+// Decides where panels and reports are placed, and which widget stays current.
 
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import type { Widget } from "@lumino/widgets";
 
 /**
- * Notebook 7 has one document a page: what is ours lies below, or in 7.2, which has no
- * such place, on the right.
+ * Notebook 7 shows one document per page: panels go below it, or to the right in 7.2,
+ * which has no area below.
  */
 export function addAside(
   shell: JupyterFrontEnd["shell"],
@@ -21,11 +20,11 @@ interface Place {
   readonly ref: string;
 }
 
-/** Halves that are smaller than this are of little use: a panel is a tab instead. */
+/** If half of a panel would be smaller than this, the new panel becomes a tab. */
 const LEAST_WIDTH_PX = 400;
 const LEAST_HEIGHT_PX = 260;
 
-/** In a half of the largest panel that can be seen, or behind it; null while there is none. */
+/** A place in half of the largest visible panel, or behind it; null if no panel is visible. */
 export function besideLargest(panels: {
   forEach(run: (panel: Widget) => void): void;
 }): Place | null {
@@ -50,8 +49,8 @@ export const besideNotebook = (
   notebook ? { mode: "split-right", ref: notebook.id } : { ref: null };
 
 /**
- * Show a panel, and leave the active notebook what menus and keys act on: the Run menu is
- * grey while a panel is current. Where the panel lies over the notebook, the panel stays.
+ * Show a panel, but keep the active notebook current, because the Run menu is disabled
+ * while a panel is current. If the panel covers the notebook, the panel stays current.
  */
 export async function keepingCurrent(
   shell: ILabShell | null,

@@ -1,4 +1,4 @@
-// Why a panel has nothing to show yet, and the next step.
+// What a panel shows instead of data: the reason and the next step.
 
 import type { EmptyState, PanelAction } from "../../panel/host";
 import {
@@ -57,7 +57,7 @@ export function pictureKept(
   };
 }
 
-/** The sentence for a panel whose notebook is not open. */
+/** The state for a panel whose notebook is not open. */
 export function closedNotebookState(path: string): EmptyState {
   return {
     state: "no-client",
@@ -68,8 +68,8 @@ export function closedNotebookState(path: string): EmptyState {
 }
 
 /**
- * The sentence for a kernel in this state; `notebook` is null when none is open, and
- * `waits` is what shows the sentence.
+ * The state for a kernel; `notebook` is null if none is open, and `waits` names what
+ * shows the text.
  */
 export function emptyStateFor(
   kernel: KernelState,

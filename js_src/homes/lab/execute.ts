@@ -3,7 +3,7 @@
 
 import { type Kernel, KernelMessage } from "@jupyterlab/services";
 
-/** Its outcome. */
+/** The result of an evaluation. */
 export type Outcome =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "raised"; readonly name: string; readonly text: string };
@@ -22,15 +22,15 @@ const ANSWER = "daskscope";
 const RETRY_MS = 200;
 const MAX_TRIES = 20;
 
-/** IPython's own wrapper turns a value into JSON on the way out. */
+/** IPython's JSON class serialises the value. */
 function asJson(expression: string): string {
   return `__import__("IPython.display", fromlist=["JSON"]).JSON({"value": ${expression}})`;
 }
 
 /**
- * Evaluate an expression whose value is plain data: in a subshell at once, also
- * during a cell; else after the cell. Rejects when the kernel goes away. `onBegin` hears
- * when the kernel begins with it.
+ * Evaluate an expression whose value is plain data: in a subshell at once, even during a
+ * cell; otherwise after the cell. Rejects if the kernel ends. `onBegin` is called when
+ * the kernel starts the evaluation.
  */
 export async function evaluate(
   kernel: Kernel.IKernelConnection,
@@ -41,7 +41,7 @@ export async function evaluate(
   for (let tries = 1; ; tries++) {
     const reply = await ask(kernel, expression, subshellId, onBegin);
     if (!reply) return raised("KernelGone", "The kernel did not answer.");
-    // When a cell fails or is interrupted, the kernel drops all that waits behind it.
+    // If a cell fails or is interrupted, the kernel aborts all requests behind it.
     const dropped = reply.content.status === "aborted" && tries < MAX_TRIES;
     if (!dropped) return outcomeOf(reply);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -65,7 +65,7 @@ async function ask(
       silent: true,
       store_history: false,
       allow_stdin: false,
-      // A failure of ours must never abort cells that wait behind it.
+      // A failure of this request must not abort the cells behind it.
       stop_on_error: false,
       user_expressions: { [ANSWER]: asJson(expression) },
     },

@@ -30,5 +30,5 @@ export const recordingIcon = icon(
 /** The icon of a panel, which its tab and the sidebar show. */
 export const kindIcon = ({ id }: PanelKind): LabIcon => ofPanels.get(id)!;
 
-/** The sign of the whole extension. */
+/** The icon of the extension. */
 export const daskscopeIcon = kindIcon(TASK_STREAM);

@@ -38,7 +38,7 @@ import { Sidebar } from "./sidebar";
 
 const OPEN = "daskscope:open";
 const PALETTE_CATEGORY = "Daskscope";
-/** After the file browser and the running kernels, as other extensions are. */
+/** Below the file browser and the running kernels, like other extensions. */
 const SIDEBAR_RANK = 550;
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -118,7 +118,7 @@ function activate(
     );
     void tracker.add(widget).then(updateOpen);
     widget.disposed.connect(updateOpen);
-    // A reload finds the notebook again by its path.
+    // Save the notebook's path, so that a reload finds it again.
     effect(() => {
       void binding.path.value;
       void binding.chosen.value;
@@ -127,7 +127,7 @@ function activate(
     return widget;
   };
 
-  /** Beside the notebook, whose half other panels share; or behind a panel. */
+  /** Place a panel in a tab after `behind`, or beside the largest panel or the notebook. */
   const place = (widget: PanelWidget, behind?: PanelWidget): void => {
     if (labShell) {
       const front = notebooks.front.peek()?.panel;
@@ -196,7 +196,7 @@ function activate(
     }
   };
   const openClient = (path: string, session: string) => {
-    const kind = TASK_STREAM; // of all panels the one that shows what runs
+    const kind = TASK_STREAM; // the panel that shows what is running
     const there = tracker.find(
       (widget) =>
         widget.kind === kind &&

@@ -1,5 +1,5 @@
-// One notebook's kernel as panels need it: found, entered, lost and found again.
-// Knows nothing of panels; they hold it with `use()` and read `state`.
+// Connects to a notebook's kernel, and again after restarts and lost connections. Knows
+// nothing of panels, which hold it with `use()` and read `state`.
 
 import type { ISessionContext } from "@jupyterlab/apputils";
 import type { Kernel } from "@jupyterlab/services";
@@ -19,12 +19,12 @@ import {
 } from "./subshell";
 
 export type KernelState =
-  /** Nobody has asked yet, or the notebook has no kernel. */
+  /** The kernel is not in use, or the notebook has none. */
   | { readonly kind: "no-kernel" }
   | { readonly kind: "starting" }
   /** A cell runs and the kernel has no subshells. */
   | { readonly kind: "busy" }
-  /** It imports daskscope, which takes long. */
+  /** The kernel imports daskscope, which may take long. */
   | { readonly kind: "loading" }
   | { readonly kind: "other-language"; readonly language: string }
   /** The kernel's environment lacks daskscope. */
@@ -33,17 +33,17 @@ export type KernelState =
   | {
       readonly kind: "open";
       readonly link: KernelLink;
-      /** Whether new clients are recorded by themselves. */
+      /** Whether the kernel records new clients automatically. */
       readonly recorder: boolean;
     };
 
 const ENSURE =
   '__import__("daskscope.kernel", fromlist=["ensure"]).ensure() and None';
 const HAS_DISTRIBUTED = '"distributed" in __import__("sys").modules';
-/** An idle kernel with a fast disk has loaded daskscope by then. */
+/** An idle kernel with a fast disk loads daskscope in less time. */
 const SLOW_AFTER_MS = 3_000;
 const RETRY_MS = 2_000;
-/** The page holds no more than a few sessions that no panel shows. */
+/** More are not needed, since the page keeps only a few sessions without panels. */
 const MAX_EARLIER = 10;
 
 function isMissing(outcome: Outcome): boolean {
@@ -54,7 +54,7 @@ function isMissing(outcome: Outcome): boolean {
   );
 }
 
-/** Load daskscope in the kernel; returns what prevents it, if anything. */
+/** Load daskscope in the kernel; returns the state that prevents it, or null. */
 async function enter(
   kernel: Kernel.IKernelConnection,
   language: string,
@@ -81,11 +81,11 @@ export class NotebookKernel {
   readonly state: Signal<KernelState> = signal<KernelState>({
     kind: "no-kernel",
   });
-  /** The clients of this kernel; empty while there is no way to it. */
+  /** The sessions of this kernel; empty without a connection. */
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
-  /** The kernel before this one died: it was not restarted by the user. */
+  /** Whether the previous kernel died; false if the user restarted it. */
   readonly died: Signal<boolean> = signal(false);
-  /** Grows with every new kernel, also one of the same id. */
+  /** Grows with every new kernel, even if its id is the same. */
   readonly starts: Signal<number> = signal(0);
   /** Ids of the kernels that this notebook had before. */
   readonly earlierKernels: Signal<readonly string[]> = signal([]);
@@ -104,34 +104,34 @@ export class NotebookKernel {
     context.kernelChanged.connect(this.onKernel);
     context.statusChanged.connect(this.onStatus);
     context.connectionStatusChanged.connect(this.onConnection);
-    // The last moment at which the comm can be closed in the kernel.
+    // This is the last moment at which the comm can be closed in the kernel.
     context.disposed.connect(() => this.dispose());
   }
 
-  /** By which notebooks that share a kernel know it; null while there is none. */
+  /** Id of the kernel, which several notebooks may share; null if there is none. */
   get id(): string | null {
     return this.kernel()?.id ?? null;
   }
 
-  /** Use the kernel for as long as it is held. */
+  /** Keep the kernel connected; returns a function that releases it. */
   use(): () => void {
     if (++this.users === 1) void this.connect();
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      // Its notebook may be closed in the same moment, and the connection with it.
+      // If its notebook is being closed, the connection closes in the same moment.
       if (--this.users === 0) this.disconnect({ kind: "no-kernel" }, true);
     };
   }
 
-  /** Try again, unless it works or is being tried. */
+  /** Try again to connect if the last attempt failed. */
   again(): void {
     const { kind } = this.state.peek();
     if (kind === "missing" || kind === "failed") void this.connect();
   }
 
-  /** Whether Dask is loaded there; asks without loading anything. */
+  /** Whether the kernel has loaded Dask; does not load anything. */
   async hasDask(): Promise<boolean> {
     const kernel = this.kernel();
     if (!kernel || isGone(kernel)) return false;
@@ -178,18 +178,18 @@ export class NotebookKernel {
       this.end();
       this.disconnect({ kind: "no-kernel" });
     } else if (
-      status === "idle" && // and not of the old kernel, on its way out
+      status === "idle" && // but not of the old kernel while it restarts
       !this.context.isRestarting &&
       this.users > 0 &&
       this.state.peek().kind === "starting" &&
       !this.connecting &&
-      !this.comm // else it only waits for the welcome
+      !this.comm // with a comm, only the welcome is missing
     ) {
       void this.connect();
     }
   };
 
-  /** Wait for a kernel that has been started again. */
+  /** Wait until a restarted kernel accepts messages. */
   private async up(
     kernel: Kernel.IKernelConnection,
     wanted: () => boolean,
@@ -229,7 +229,7 @@ export class NotebookKernel {
     let slow = false;
     const tellSlow = () => {
       if (!current() || !slow) return;
-      // A subshell takes its time, too, but waits for no cell.
+      // A slow request in a subshell does not wait for a cell.
       if (loads) this.state.value = { kind: "loading" };
       else if (!subshell) this.state.value = { kind: "busy" };
     };
@@ -254,9 +254,9 @@ export class NotebookKernel {
       }
       const comm = openComm(kernel, subshell, () => this.lost(comm));
       this.follow(comm);
-      subshell = null; // the comm has it from here on
+      subshell = null; // owned by the comm from now on
     } catch (error) {
-      // The kernel went away while it was asked; a new one is announced.
+      // If the kernel ended, its signal has already set the next state.
       if (!current()) return;
       this.state.value = { kind: "failed", problem: asProblem(error) };
     } finally {
@@ -311,7 +311,7 @@ export class NotebookKernel {
     }
   }
 
-  /** Widgets' comms went with the kernel, too, though they do not show it yet. */
+  /** Close all channels to the kernel; widgets' comms do not notice its end at once. */
   private end(): void {
     const state = this.state.peek();
     if (state.kind === "open") state.link.end();

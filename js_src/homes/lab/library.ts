@@ -1,5 +1,5 @@
-// The library of reports, as the kernel of the active notebook can read it: listed
-// while it is visible. What is done with a report goes to the kernel that listed it.
+// The library of reports that the active notebook's kernel can read, listed while it is
+// visible. Actions on a report go to the kernel that listed it.
 
 import {
   computed,
@@ -16,11 +16,11 @@ import type { NotebookKernel } from "./kernel_link";
 import { type LibraryList, libraryList } from "./library_entries";
 import type { Notebooks } from "./notebooks";
 
-/** A library may lie on a slow disk, or in a bucket. */
+/** Long, because a library may be on a slow disk or in a bucket. */
 export const ANSWER_MS = 30_000;
 
 export type LibraryState =
-  /** No kernel to ask, and why. */
+  /** Why there is no kernel to ask. */
   | { readonly kind: "closed"; readonly why: EmptyState }
   | { readonly kind: "waiting" }
   | { readonly kind: "failed"; readonly problem: Problem }
@@ -28,11 +28,11 @@ export type LibraryState =
       readonly kind: "listed";
       readonly list: LibraryList;
       readonly shelf: Shelf;
-      /** Why it could not be read again; null where it could. */
+      /** Why the last refresh failed; null if it did not. */
       readonly problem: Problem | null;
     };
 
-/** The library of one kernel, whichever notebook is active by now. */
+/** A kernel that listed the library; another notebook may be active by now. */
 export interface Shelf {
   readonly kernel: NotebookKernel;
   readonly link: KernelLink;
@@ -55,7 +55,7 @@ export class Library {
   private readonly answer = signal<LibraryState>({ kind: "waiting" });
   private readonly link: ReadonlySignal<KernelLink | null>;
   private asked = 0;
-  /** Whom the list is of. */
+  /** The kernel that made the list. */
   private listedBy: Shelf | null = null;
   private readonly stops: (() => void)[];
 
@@ -82,12 +82,12 @@ export class Library {
     ];
   }
 
-  /** Whether the sidebar can be seen. */
+  /** Set whether the sidebar is visible. */
   setVisible(visible: boolean): void {
     this.shown.value = visible;
   }
 
-  /** Whether the section is unfolded: nothing is asked for before. */
+  /** Set whether the section is open; a closed one requests nothing. */
   setOpen(open: boolean): void {
     this.open.value = open;
   }
@@ -102,7 +102,7 @@ export class Library {
     const link = this.link.peek();
     if (!kernel || !link) return;
     const turn = ++this.asked;
-    // What this kernel listed stays until there is something newer to say.
+    // Keep this kernel's list until the next answer.
     if (this.answer.peek().kind !== "listed" || this.listedBy?.link !== link) {
       this.listedBy = { kernel, link };
       this.answer.value = { kind: "waiting" };

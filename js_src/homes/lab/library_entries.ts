@@ -1,5 +1,5 @@
-// The library's reports as a kernel lists them, checked before they are used, and their
-// texts in the sidebar.
+// Checks the reports that a kernel lists from the library, and makes their texts for the
+// sidebar.
 
 import {
   bool,
@@ -24,13 +24,13 @@ import {
 const entry = record({
   filename: str,
   url: str,
-  /** Below the root of the server; null where the server does not show it. */
+  /** Path below the server's root; null if the server does not show the file. */
   path: nullable(str),
   kind: or(oneOf(["report", "recording"]), "report" as const),
   private: or(bool, false),
   created: str,
   title: or(str, ""),
-  /** The notebook and the cell that made it. */
+  /** The notebook and cell that created it. */
   source: or(str, ""),
   duration: or(num, null),
   tasks: or(count, null),
@@ -53,7 +53,7 @@ export type LibraryList = ReturnType<typeof libraryList>;
 export const titleOf = ({ title, source, filename }: LibraryEntry): string =>
   title || source || filename;
 
-/** `private · 2026-11-18 14:02 · 12.5 s · 700 tasks · 3 errors`, as far as it is known. */
+/** `private · 2026-11-18 14:02 · 12.5 s · 700 tasks · 3 errors`, without unknown parts. */
 export function factsOf(report: LibraryEntry): string {
   const { duration, tasks, erred } = report;
   const when = whenOf(report);
@@ -67,7 +67,7 @@ export function factsOf(report: LibraryEntry): string {
   ].join(" · ");
 }
 
-/** All that it is called, where it lies, and how large it is: a line each. */
+/** Its names, URL and size, one per line. */
 export function tooltipOf(report: LibraryEntry): string {
   const { source, filename, url, size } = report;
   const lines = [titleOf(report), source, filename, url].filter(Boolean);
@@ -76,14 +76,14 @@ export function tooltipOf(report: LibraryEntry): string {
   );
 }
 
-/** On the clock of the reader, to the minute. */
+/** Date and time of creation in the reader's time zone, to the minute. */
 function whenOf({ created }: LibraryEntry): string {
   const epoch_s = Date.parse(created) / 1000;
   if (!Number.isFinite(epoch_s)) return "";
   return `${formatDate(epoch_s)} ${formatClock(epoch_s, 0).slice(0, 5)}`;
 }
 
-/** Those that contain each word of `text`. */
+/** The reports that contain every word of `text`. */
 export function matching(
   reports: readonly LibraryEntry[],
   text: string,
@@ -99,7 +99,7 @@ export function matching(
   });
 }
 
-/** How many there are, where not all of them are shown. */
+/** How many reports there are; empty if all are shown. */
 export function countsOf(
   { reports, total }: LibraryList,
   found: number,

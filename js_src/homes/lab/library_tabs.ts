@@ -1,5 +1,5 @@
-// Tabs with reports of a library that the server does not show: their files come through a
-// kernel, so they are no documents of JupyterLab's, and are not opened again after a reload.
+// Tabs for library reports that the server does not show. A kernel sends their files, so
+// they are not documents of JupyterLab, and do not reopen after a reload.
 
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import { MainAreaWidget } from "@jupyterlab/apputils";
@@ -14,7 +14,7 @@ import { ReportContent } from "./report_content";
 import { MAX_FILE_BYTES, tooLarge } from "./server_file";
 
 interface Tab {
-  /** The kernel that listed it last. */
+  /** The kernel that listed the report last. */
   shelf: Shelf;
   readonly widget: MainAreaWidget<ReportContent>;
 }
@@ -72,7 +72,7 @@ const IN_PYTHON =
 
 const piece = record({ text: str, size: count });
 
-/** Fetch a file in pieces, of which one is under way at a time. */
+/** Fetch a file in pieces, one after another. */
 async function fetchFrom(
   { kernel, link }: Shelf,
   filename: string,

@@ -1,24 +1,24 @@
-// The reports that this page holds. Those in hidden tabs are given up before the page has too
-// many rows, and are opened again when their tab is shown.
+// The reports that this page holds. Before the page has too many rows, reports in hidden
+// tabs are freed; they are opened again when their tab is shown.
 
 import { LIMITS } from "../../schema";
 
 export interface LoadedReport {
   readonly visible: boolean;
-  /** Of its recording, as far as it was decoded. */
+  /** Decoded rows of its recording. */
   readonly rows: number;
-  /** Give everything back. */
+  /** Free its memory. */
   letGo(): void;
 }
 
 export class LoadedReports {
-  /** Those that were shown longest ago first. */
+  /** Least recently shown first. */
   private readonly reports = new Set<LoadedReport>();
 
-  /** `rowsOfPage` counts those of live panels, too. */
+  /** `rowsOfPage` also counts the rows of live panels. */
   constructor(private readonly rowsOfPage: () => number) {}
 
-  /** It was opened, or is looked at again. */
+  /** Note that a report was opened or shown again. */
   touch(report: LoadedReport): void {
     this.reports.delete(report);
     this.reports.add(report);

@@ -1,4 +1,4 @@
-// The notebooks that are open, each with the way into its kernel.
+// The open notebooks, each with the connection to its kernel.
 
 import type { ISessionContext } from "@jupyterlab/apputils";
 import {
@@ -27,12 +27,12 @@ export class Notebook {
     });
   }
 
-  /** File name, as the user calls it. */
+  /** File name without its directory. */
   get name(): string {
     return this.path.value.split("/").at(-1) ?? this.path.value;
   }
 
-  /** Scrolls to a cell and makes it the active one; null where it has none of that id. */
+  /** Return a function that scrolls to a cell and activates it; null if no cell has this id. */
   goToCell(id: string): (() => void) | null {
     const { content } = this.panel;
     const at = content.widgets.findIndex(({ model }) => model.id === id);
@@ -45,7 +45,7 @@ export class Notebook {
     };
   }
 
-  /** Put the code for a local cluster below the active cell; running it is theirs. */
+  /** Insert code for a local cluster below the active cell; the user runs it. */
   insertClientCode(): void {
     const { content } = this.panel;
     NotebookActions.insertBelow(content);
@@ -56,7 +56,7 @@ export class Notebook {
 
 export class Notebooks {
   readonly open = signal<readonly Notebook[]>([]);
-  /** The one that was active last. */
+  /** The notebook that was active last. */
   readonly front = signal<Notebook | null>(null);
   private readonly ran = new Set<(notebook: Notebook) => void>();
   private readonly asked = new Set<(path: string) => void>();
@@ -80,18 +80,18 @@ export class Notebooks {
     return this.open.value.find((notebook) => notebook.path.value === path);
   }
 
-  /** The one whose outputs have this element. */
+  /** The notebook that contains this element. */
   around(element: Node): Notebook | undefined {
     return this.open.peek().find(({ panel }) => panel.node.contains(element));
   }
 
-  /** Calls back for every cell that has run; returns a function that ends this. */
+  /** Call `listener` after every cell that ran; returns a function that stops this. */
   onRan(listener: (notebook: Notebook) => void): () => void {
     this.ran.add(listener);
     return () => void this.ran.delete(listener);
   }
 
-  /** Hear of every report that a cell, run from this page, wants opened. */
+  /** Call `listener` for every report that a cell, run from this page, asks to open. */
   onAsked(listener: (path: string) => void): void {
     this.asked.add(listener);
   }

@@ -1,4 +1,4 @@
-// A panel in the dock: the Lumino shell around a view.
+// A panel in the dock: the Lumino widget around a view.
 
 import { MainAreaWidget } from "@jupyterlab/apputils";
 import { effect, type ReadonlySignal } from "@preact/signals";
@@ -33,7 +33,7 @@ class PanelContent extends Widget {
     super.dispose();
   }
 
-  /** A view measures its element, so it waits for the document; a move keeps it. */
+  /** Mount when attached, because a view measures its element; a move keeps the view. */
   protected override onAfterAttach(_: Message): void {
     const { session } = this.binding;
     const { host } = this;
@@ -46,12 +46,12 @@ class PanelContent extends Widget {
   }
 }
 
-/** What a reload needs to know of a panel. */
+/** What a reload needs to restore a panel. */
 export interface PanelArgs {
   readonly panel: string;
   readonly id: string;
   readonly notebook: string | null;
-  /** Whether a person chose that notebook; else the panel follows. */
+  /** Whether the user chose that notebook; otherwise the panel follows the active one. */
   readonly chosen: boolean;
 }
 
@@ -97,8 +97,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
     this.title.label = kind.title;
     this.title.icon = kindIcon(kind).bindprops({ stylesheet: "mainAreaTab" });
     this.title.closable = true;
-    // By it the menu of a tab finds its panel; JupyterLab sets it only on what it
-    // adds itself, not on what is dropped.
+    // A tab's menu finds its panel by this id, which JupyterLab does not set on widgets
+    // that are dropped into the dock.
     this.title.dataset = { id };
     this.stopTitle = effect(() => {
       const path = binding.path.value;

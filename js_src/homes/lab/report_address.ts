@@ -1,6 +1,6 @@
-// Requests to open a report: an address of JupyterLab (its own `lab/tree/…` opens most
-// reports as plain HTML), the card below a cell, and `--open`. Each names a path, which is
-// checked.
+// Handles requests to open a report: an address of JupyterLab (its own `lab/tree/…` opens
+// most reports as plain HTML), the card below a cell, and `--open`. The path in each
+// request is checked.
 
 import type { IRouter, JupyterFrontEnd } from "@jupyterlab/application";
 import type { Contents, KernelMessage } from "@jupyterlab/services";
@@ -8,15 +8,15 @@ import { checkedPath, labAddress, QUERY } from "../report/lab_address";
 
 export const OPEN_REPORT = "daskscope:open-report";
 const ROUTE = "daskscope:open-report-of-address";
-/** That of jupyter-collaboration, whose files are the server's own. */
+/** The drive of jupyter-collaboration, whose files are the server's own. */
 const SHARED_DRIVE = "RTC";
-/** A notification has no more than 140 characters. */
+/** At most 140 characters, the limit of a notification. */
 const REFUSED =
   "Nothing was opened: no report in the server's root folder has this address. Look for it in the file browser.";
 
 /**
- * A page of JupyterLab's also where this one is Notebook 7's, which needs JupyterLab on its
- * server. Null for a file of another drive than the server's.
+ * The address at which JupyterLab opens a file, even if this page is Notebook 7's, which
+ * needs JupyterLab on its server. Null for a file of another drive than the server's.
  */
 export function addressOf(
   contents: Pick<Contents.IManager, "driveName" | "localPath">,
@@ -28,13 +28,13 @@ export function addressOf(
   return labAddress(baseUrl, contents.localPath(path));
 }
 
-/** What such an address asks for, and the address without it; null where it asks nothing. */
+/** The report that an address asks for, and the address without it; null if there is none. */
 export function askedByAddress({
   path,
   search,
   hash,
 }: Pick<IRouter.ILocation, "path" | "search" | "hash">): {
-  /** Null where that is refused. */
+  /** Null if the path is refused. */
   readonly report: string | null;
   readonly fragment: string;
   readonly rest: string;
@@ -60,7 +60,7 @@ export function openByAddress(
     execute: () => {
       const asked = askedByAddress(router.current);
       if (!asked) return;
-      // Or a reload would open it again, over what was opened since.
+      // Otherwise a reload would open it again, over what was opened since.
       router.navigate(asked.rest, { skipRouting: true });
       const { report: path, fragment } = asked;
       void app.restored.then(() => {
@@ -75,10 +75,10 @@ export function openByAddress(
   });
 }
 
-/** The path that the card of a cell names, where a click is to open it here; else null. */
+/** The path that the card of a cell names; null if the click is not to open it here. */
 export function askedByClick(event: MouseEvent): string | null {
   const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
-  // Then the browser is to open it, elsewhere.
+  // The browser opens these clicks in another tab or window.
   if (button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return null;
   if (!(target instanceof Element)) return null;
   const link = target.closest<HTMLElement>(
@@ -88,8 +88,8 @@ export function askedByClick(event: MouseEvent): string | null {
 }
 
 /**
- * The path that `--open` in a cell names: it is in what a kernel sends while the cell runs,
- * and in no notebook that is opened later.
+ * The path that `--open` in a cell names. It is transient data, so a notebook that is
+ * opened later does not have it.
  */
 export function askedByMessage(
   message: KernelMessage.IIOPubMessage,

@@ -1,6 +1,6 @@
-// A report or a recording in a tab of JupyterLab: opened when it is shown first, given
-// back when it is closed, or hidden while others need the room. Where its bytes come from
-// is not known here.
+// A report or recording in a tab of JupyterLab. It is opened when the tab is first shown,
+// and freed when the tab is closed, or hidden while others need the memory. Knows nothing
+// of where the bytes come from.
 
 import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
@@ -19,16 +19,16 @@ import { openReportFile } from "../report/report_file";
 import { type LoadedReport, LoadedReports } from "./loaded_reports";
 
 export interface ReportFile {
-  /** What errors call it. */
+  /** The name that errors use. */
   name(): string;
   fetch(signal: AbortSignal): Promise<Blob>;
-  /** An address that others can open and see this place; null where there is none. */
+  /** A link that shows others this place; null if there is none. */
   link(place: Place): string | null;
 }
 
 const MAX_TITLE_CHARACTERS = 60;
 
-/** What the page holds of sessions, live ones and files. */
+/** Rows of all sessions that the page holds, live ones and files. */
 const pageRows = (): number =>
   thePage()
     .held.peek()
@@ -36,23 +36,23 @@ const pageRows = (): number =>
 const loaded = new LoadedReports(pageRows);
 
 interface Opened extends LoadedReport {
-  /** Failed: the tab says why there is no report, instead of one. */
+  /** Whether opening failed, so that the tab shows the reason. */
   readonly failed: boolean;
-  /** Ends whatever has been opened until then. */
+  /** Stop opening the file, and free what has been opened. */
   stop(): void;
 }
 
 export class ReportContent extends Widget {
-  /** Null before it was shown, and when it was given back. */
+  /** Null before the tab is first shown, and while the report is freed. */
   private opened: Opened | null = null;
   private readonly visible = signal(false);
-  /** What of the report is shown, also before it is open and when it is opened again. */
+  /** What the report shows; kept before it is opened and while it is freed. */
   private readonly place = signal(fromFragment(""));
 
   constructor(
     private readonly file: ReportFile,
     private readonly onTitle: (title: string) => void,
-    /** Before that a tab may be shown for a moment, on its way behind another. */
+    /** Until this resolves, a tab may be visible only for a moment, while tabs are restored. */
     private readonly arranged: Promise<unknown> = Promise.resolve(),
   ) {
     super();
@@ -67,19 +67,19 @@ export class ReportContent extends Widget {
     super.dispose();
   }
 
-  /** Show the tab, with the focus, that a fragment of an address says. */
+  /** Show the tab and focus that a fragment of an address names. */
   goTo(fragment: string): void {
     this.place.value = fromFragment(fragment);
   }
 
-  /** Open the file again when it is shown: it has changed. */
+  /** Open the file again, because it has changed; if hidden, when it is next shown. */
   again(): void {
     if (!this.opened) return;
     this.letGo();
     if (this.visible.peek()) this.onShown();
   }
 
-  /** What stood in the way may have gone. */
+  /** Try again after a failure, because its cause may be gone. */
   againIfFailed(): void {
     if (this.opened?.failed) this.again();
   }
@@ -91,7 +91,7 @@ export class ReportContent extends Widget {
     this.opened = null;
   }
 
-  /** A page that is loaded again attaches all its tabs, and shows few of them. */
+  /** A reloaded page attaches all its tabs, but shows only a few. */
   protected override onAfterAttach(_: Message): void {
     if (this.isVisible) this.onShown();
   }
@@ -193,7 +193,7 @@ export class ReportContent extends Widget {
     };
   }
 
-  /** Say in words why there is no report (yet). */
+  /** Show a text instead of the report. */
   private tell(state: EmptyState): () => void {
     const root = document.createElement("div");
     root.className = "ds-root ds-report";

@@ -1,5 +1,5 @@
-// Reports under any name. JupyterLab chooses a viewer by the name of a file, and its HTML viewer
-// runs no scripts. The content shows whether a file is a report.
+// Finds reports under any name. JupyterLab chooses a viewer by the name of a file, and
+// its HTML viewer runs no scripts, so this looks for a report in the content.
 
 import type { JupyterFrontEnd } from "@jupyterlab/application";
 import type {

@@ -1,5 +1,5 @@
-// Files of daskscope as documents of JupyterLab: a double click opens them without a
-// kernel. The server hands over their bytes when they are shown, not when they are made.
+// Daskscope's files as JupyterLab documents, which a double click opens without a kernel.
+// The server sends their bytes when a document is first shown, not when it is created.
 
 import { Dialog, MainAreaWidget, showDialog } from "@jupyterlab/apputils";
 import {
@@ -17,13 +17,13 @@ type Context = DocumentRegistry.Context;
 
 export interface DocumentFile {
   readonly file: ReportFile;
-  /** When it was written, as the server says it. */
+  /** When the file was written, according to the server. */
   readonly lastModified: () => Promise<string>;
-  /** Resolves when each tab is where a reload has put it. */
+  /** Resolves when JupyterLab has restored the layout of the tabs. */
   readonly arranged: Promise<unknown>;
 }
 
-/** A model of nothing: what the document holds does not go through the contents API. */
+/** An empty model, because the content does not go through the contents API. */
 const UNREAD = "daskscope-unread";
 
 class UnreadModelFactory extends Base64ModelFactory {
@@ -37,8 +37,8 @@ class UnreadModelFactory extends Base64ModelFactory {
 }
 
 /**
- * No `DocumentWidget`: there a change of the tab's title renames the file, and here the
- * title is the report's.
+ * Not a `DocumentWidget`, which renames the file when its tab's title changes: this title
+ * is the report's.
  */
 export class ReportDocument
   extends MainAreaWidget<ReportContent>
@@ -50,7 +50,7 @@ export class ReportDocument
   constructor(
     readonly context: Context,
     private readonly document: DocumentFile,
-    /** By its name; a reload makes the document with it again. */
+    /** Name of the factory, with which a reload creates the document again. */
     readonly factory: string,
   ) {
     const onTitle = (title: string): void => {
@@ -71,19 +71,19 @@ export class ReportDocument
     });
   }
 
-  /** Of a link into the document: which part of it to show. */
+  /** Show the part of the report that a link names. */
   setFragment(fragment: string): void {
     if (fragment) this.content.goTo(fragment);
     this.content.node.focus({ preventScroll: true });
   }
 
-  /** A cell that ran again has rewritten the file; JupyterLab does not notice. */
+  /** Check for changes: JupyterLab does not notice when a cell rewrites the file. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     if (this.modified === "") return;
     this.document.lastModified().then(
       (last_modified) => this.onFile(this.context, { last_modified }),
-      () => {}, // it is gone, or the server is: what is shown stays
+      () => {}, // file or server is gone; the shown report stays
     );
   }
 
@@ -98,7 +98,7 @@ export class ReportDocument
     this.title.label = this.reportTitle ?? nameOf(this.context);
   };
 
-  /** It was read again, since the user asked for it or it was rewritten. */
+  /** Open the file again if it has changed. */
   private readonly onFile = (
     _: Context,
     { last_modified }: { last_modified?: string },
@@ -112,8 +112,8 @@ export class ReportDocument
 }
 
 /**
- * Save nothing over the file, and make no copy of it beside it: JupyterLab saves its model,
- * which is empty here, and makes a checkpoint of each file that is opened and may be written.
+ * Keep JupyterLab from saving its model, which is empty here, over the file, and from
+ * making a checkpoint of each writable file that is opened.
  */
 function leaveAlone(context: Context): void {
   const none = { id: "", last_modified: "" };
@@ -179,7 +179,7 @@ export function registerDocuments(
     pattern: "dask-report.*\\.html?$",
     icon: reportIcon,
   });
-  registry.addModelFactory(new UnreadModelFactory(false)); // of nothing, so not shared
+  registry.addModelFactory(new UnreadModelFactory(false)); // an empty model need not be shared
   for (const [name, type, others] of [
     [RECORDING_FACTORY, RECORDING_TYPE, []],
     [REPORT_FACTORY, REPORT_TYPE, ["html"]],

@@ -1,5 +1,5 @@
-// Reports and recordings in JupyterLab: as documents of the file browser, from the
-// card of a cell, and out of the library. Only wiring.
+// Reports and recordings in JupyterLab: as documents of the file browser, from the card
+// of a cell, and from the library. Only wiring.
 
 import type {
   ILabShell,
@@ -35,7 +35,7 @@ import {
 } from "./report_document";
 import { fetchFile } from "./server_file";
 
-/** What the sidebar does with a report of the library. */
+/** What the sidebar can do with a report of the library. */
 export interface LibraryActions {
   /** Open a report that a kernel listed. */
   open(report: LibraryEntry, shelf: Shelf): void;
@@ -115,12 +115,12 @@ export function setUpReports(
       Notification.warning(text, { autoClose: false }),
     );
   }
-  if (labShell) detectReports(app); // elsewhere a file has a page of its own
+  if (labShell) detectReports(app); // elsewhere each file has its own page
   const tabs = new LibraryTabs(app, labShell);
   const openPath = (path: string) =>
     void app.commands.execute(OPEN_REPORT, { path });
   notebooks.onAsked(openPath);
-  // Before JupyterLab's own handler of links, which knows only the default factory.
+  // Runs before JupyterLab's handler of links, which uses only the default factory.
   app.shell.node.addEventListener(
     "click",
     (event) => {

@@ -22,7 +22,7 @@ export interface ReportsProps {
   open(report: LibraryEntry, shelf: Shelf): void;
   /** The address that opens a report. */
   linkOf(report: LibraryEntry): string;
-  /** Ask whether the copy may go. */
+  /** Ask the user whether to delete the copy. */
   mayDelete(report: LibraryEntry): Promise<boolean>;
 }
 
@@ -43,7 +43,7 @@ export function ReportsSection(props: ReportsProps): JSX.Element {
 
 function Contents(props: ReportsProps): JSX.Element {
   const { library } = props;
-  // Here they stay while the list of another notebook's kernel is waited for.
+  // State of the list, kept here while another kernel's list is loading.
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
   const state = library.state.value;
@@ -119,10 +119,10 @@ function Reports(
   props: ReportsProps & {
     list: LibraryList;
     shelf: Shelf;
-    /** What is searched. */
+    /** The text to search for. */
     text: string;
     onText: (text: string) => void;
-    /** Why the last deletion failed; null where it did not. */
+    /** Why the last deletion failed; null if it did not. */
     problem: Problem | null;
     onProblem: (problem: Problem | null) => void;
   },
@@ -177,7 +177,7 @@ function Reports(
   );
 }
 
-/** A line ends between facts, and not within one. */
+/** Lines break only between facts. */
 const unbroken = (facts: string): string =>
   facts
     .split(" · ")

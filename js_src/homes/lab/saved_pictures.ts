@@ -1,5 +1,5 @@
-// In notebooks, an output that has a widget and its picture shows the picture until the
-// widget is there, and keeps the widget when the picture is updated.
+// Makes notebook outputs that have a widget and a saved picture show the picture until
+// the widget is rendered, and keep the widget when the picture is updated.
 
 import type { INotebookTracker, NotebookPanel } from "@jupyterlab/notebook";
 
@@ -13,8 +13,8 @@ const PNG = "image/png";
 const MARK = "daskscope";
 
 /**
- * Of each notebook that is opened. The widget manager registers its renderer anew once the
- * notebook has a kernel, so renderers are extended where they are made.
+ * Extend the renderers of each notebook when they are created, because the widget manager
+ * registers its renderer again once the notebook has a kernel.
  */
 export function showPictures(tracker: INotebookTracker): void {
   const follow = ({ content: { rendermime } }: NotebookPanel) => {
@@ -50,7 +50,7 @@ function addPicture(renderer: Renderer): void {
   let shown: unknown = null; // id of the widget's model
   let rendering = false;
   const isLive = () => node.querySelector(":scope > .lm-Widget") !== null;
-  // Instead of a widget the renderer writes that it loads, or why it cannot be shown.
+  // Without a widget, the renderer writes that it is loading, or why it cannot be shown.
   const update = () => {
     if (isLive()) observer.disconnect();
     else if (picture && node.firstChild !== picture) {

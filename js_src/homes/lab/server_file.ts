@@ -1,10 +1,10 @@
-// The bytes of a file that the server has, as they are: not as base64 within JSON, which
-// takes a third more and all of it in the page's memory.
+// Fetches the bytes of a file from the server. The contents API would send base64 in
+// JSON, which is a third larger and is held in the page's memory as a whole.
 
 import { type Contents, ServerConnection } from "@jupyterlab/services";
 import { DaskscopeError } from "../../errors";
 
-/** More than this is not for a page. */
+/** Larger files are not opened in a page. */
 export const MAX_FILE_BYTES = 2_000_000_000;
 
 export async function fetchFile(

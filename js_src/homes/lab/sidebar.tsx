@@ -1,4 +1,4 @@
-// The sidebar "Daskscope": which clients there are, and the panels to drag out.
+// The sidebar "Daskscope": clients, panels to open or drag out, and reports.
 
 import type { LabIcon } from "@jupyterlab/ui-components";
 import type { ReadonlySignal } from "@preact/signals";
@@ -26,13 +26,13 @@ export interface SidebarProps {
   readonly openKinds: ReadonlySignal<ReadonlySet<string>>;
   /** The setting: look for clients while the sidebar or a panel is open. */
   readonly detectClients: ReadonlySignal<boolean>;
-  /** Make a panel, to be put somewhere by a drop. */
+  /** Create a panel that a drop places. */
   create(kind: PanelKind): Widget;
-  /** Wait for a drop, which leaves current what is. */
+  /** Called when a drag begins; the current widget stays current after the drop. */
   dropping(dropped: Promise<void>): void;
-  /** Open a panel beside the active notebook, or show the one that is there. */
+  /** Open a panel beside the active notebook, or show an open one. */
   open(kind: PanelKind): void;
-  /** Open a task stream of a client, or show the one that is there. */
+  /** Open a task stream of a client, or show an open one. */
   openClient(path: string, session: string): void;
 }
 
@@ -119,7 +119,7 @@ function SidebarView(props: { side: SidebarProps }): JSX.Element {
         <ClusterList
           notebooks={side.notebooks}
           openClient={(path, session) => side.openClient(path, session)}
-          // What a panel is open for is known, whatever the setting says.
+          // An open panel connects to its kernel, whatever the setting is.
           looks={side.detectClients.value || side.openKinds.value.size > 0}
         />
       </Section>
@@ -132,7 +132,7 @@ function SidebarView(props: { side: SidebarProps }): JSX.Element {
 }
 
 const WIDGET_FACTORY = "application/vnd.lumino.widget-factory";
-/** Less is a click with an unsteady hand. */
+/** A shorter movement is a click with an unsteady hand. */
 const THRESHOLD_PX = 5;
 
 function dragImage(label: string): HTMLElement {
@@ -143,8 +143,8 @@ function dragImage(label: string): HTMLElement {
 }
 
 /**
- * Begin a drag when the pointer leaves the place where it was pressed. A drag is
- * not also a click: `onDrag` hears of it before the click would come, with the drop to wait for.
+ * Begin a drag when the pointer leaves the place where it was pressed. `onDrag` gets the
+ * pending drop before the click event, which callers must ignore.
  */
 function dragOnMove(
   press: PointerEvent,

@@ -1,4 +1,4 @@
-// Whether a kernel can answer while a cell runs, and a subshell for that.
+// Finds out whether a kernel can answer while a cell runs, and opens a subshell for this.
 
 import { type Kernel, KernelAPI, KernelMessage } from "@jupyterlab/services";
 
@@ -6,7 +6,7 @@ import { type Kernel, KernelAPI, KernelMessage } from "@jupyterlab/services";
 const CREATE_MS = 10_000;
 const INFO_MS = 5_000;
 const RETRY_MS = 500;
-/** An idle kernel has described itself by then. */
+/** An idle kernel answers a request for its info in less time. */
 const IDLE_MS = 1_500;
 
 const SUBSHELLS = "kernel subshells";
@@ -19,7 +19,7 @@ export interface KernelFacts {
 const sleep = (time_ms: number) =>
   new Promise<null>((resolve) => setTimeout(() => resolve(null), time_ms));
 
-/** What the promise brings, or null after that time. */
+/** The value of the promise, or null after this time. */
 export function within<T>(
   promise: Promise<T>,
   time_ms: number,
@@ -28,10 +28,10 @@ export function within<T>(
 }
 
 /**
- * Wait until a kernel that has just been started again takes messages.
+ * Wait until a restarted kernel accepts messages.
  *
- * ipykernel's main shell has to be up before the first subshell: a request that
- * comes earlier is never answered. `wanted` ends the waiting.
+ * ipykernel never answers a request for a subshell that arrives before its main shell is
+ * up. The wait ends if `wanted` returns false.
  */
 export async function restarted(
   kernel: Kernel.IKernelConnection,
@@ -48,9 +48,9 @@ export async function restarted(
 }
 
 /**
- * A request on the control channel, where ipykernel answers during a cell.
- * JupyterLab's own methods refuse until the kernel has described itself, which
- * a busy one does after the cell.
+ * Send a request on the control channel, which ipykernel answers during a cell.
+ * JupyterLab's own methods reject until the kernel's info has arrived, which a busy
+ * kernel sends after the cell.
  */
 async function control<T>(
   kernel: Kernel.IKernelConnection,
@@ -68,17 +68,17 @@ async function control<T>(
   return (reply as unknown as { content: T }).content;
 }
 
-/** For a page that is loaded during a cell: the usual description comes after it. */
+/** For a page that is loaded during a cell, because the usual info comes after the cell. */
 async function infoOfBusy(
   kernel: Kernel.IKernelConnection,
   isKnown: () => boolean,
 ): Promise<KernelMessage.IInfoReply> {
   await sleep(IDLE_MS);
-  if (isKnown()) return kernel.info; // an idle one need not be asked again
+  if (isKnown()) return kernel.info; // an idle kernel need not be asked again
   const { id, serverSettings } = kernel;
   const model = await KernelAPI.getKernelModel(id, serverSettings);
-  // Which shell is idle it does not say; but one that only starts, and must not
-  // be asked for subshells yet, is neither.
+  // The state may be that of any shell; but a starting kernel, which must not be asked
+  // for subshells yet, is neither busy nor idle.
   const state = model?.execution_state;
   if (state !== "busy" && state !== "idle") return kernel.info;
   return control(kernel, "kernel_info_request", {});
@@ -96,14 +96,14 @@ export async function kernelFacts(
   };
   return {
     language: info.language_info.name,
-    // JupyterLab knows how to make one from 4.4 on.
+    // JupyterLab supports subshells from 4.4 on.
     subshells:
       (features?.includes(SUBSHELLS) ?? false) &&
       typeof kernel.requestCreateSubshell === "function",
   };
 }
 
-/** A kernel that restarts or has died took its comms and subshells along. */
+/** Whether the kernel restarts or has died, and with it its comms and subshells. */
 export function isGone(kernel: Kernel.IKernelConnection): boolean {
   const gone = ["restarting", "autorestarting", "dead", "terminating"];
   return kernel.isDisposed || gone.includes(kernel.status);
@@ -115,7 +115,7 @@ export interface Subshell {
   close(over?: Kernel.IKernelConnection): Promise<unknown>;
 }
 
-/** Null where there are none, or when the kernel does not make one. */
+/** Open a subshell; null if the kernel has none, or does not answer. */
 export async function openSubshell(
   kernel: Kernel.IKernelConnection,
   facts: KernelFacts,
@@ -132,7 +132,7 @@ export async function openSubshell(
     async close(over = kernel) {
       if (isGone(kernel)) return;
       await control(over, "delete_subshell_request", { subshell_id: id }).catch(
-        () => undefined, // the kernel went away, and the subshell with it
+        () => undefined, // the kernel is gone, and the subshell with it
       );
     },
   };

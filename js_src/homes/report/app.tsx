@@ -1,4 +1,4 @@
-// A report on the screen: header, tabs, the panel of the open tab, footer.
+// The view of a report: header, tabs, the panel of the open tab, footer.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -44,11 +44,11 @@ export function Report(props: { state: ReportState }): JSX.Element {
   );
 }
 
-/** On paper all tables follow each other; a task stream is no table. */
+/** Paper has all panels one after another, except the task stream, which is not a table. */
 const isPrinted = (kind: PanelKind, printing: boolean): boolean =>
   printing && kind.id !== "task-stream";
 
-/** Mounted at once: for paper there is no later. */
+/** Mounts its panel in a layout effect, because printing does not wait for later effects. */
 function Tab(props: { state: ReportState; kind: PanelKind }): JSX.Element {
   const { state, kind } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -66,8 +66,8 @@ function someNames(names: readonly string[]): string {
 }
 
 /**
- * Who made it, and what is missing of its summary. What is missing of its recording, its
- * panels say.
+ * Shows the version and what is missing from the summary. Panels show what is missing
+ * from the recording.
  */
 function Footer(props: { state: ReportState }): JSX.Element {
   const { source, leftOut, summary } = props.state;

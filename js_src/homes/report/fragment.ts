@@ -1,5 +1,5 @@
-// The view of a report as the fragment of its address, and back: tab and focus, so that a
-// link shows what its sender saw. Each part of an address is checked.
+// Writes the view of a report (tab and focus) as the fragment of its address, and reads
+// it again, so that a link shows what its sender saw. Each part of a fragment is checked.
 
 import { effect } from "@preact/signals";
 import { type Focus, NO_FOCUS } from "../../model/types";
@@ -13,7 +13,7 @@ export interface Place {
   readonly focus: Focus;
 }
 
-/** A link has no more of them: a recording names no more workers. */
+/** Maximum number of names in a link; a recording names no more workers. */
 const MOST_NAMES = 10_000;
 const LONGEST = 1_000_000;
 const NAMED = ["prefixes", "workers", "spans", "cells"] as const;
@@ -28,7 +28,7 @@ export function toFragment({ tab, focus }: Place): string {
   return parts.toString();
 }
 
-/** What of a fragment can be understood; the rest is as it is without one. */
+/** Read a fragment; parts that are missing or invalid get their defaults. */
 export function fromFragment(fragment: string): Place {
   const text = fragment.length <= LONGEST ? fragment.replace(/^#/, "") : "";
   const parts = new URLSearchParams(text);
@@ -44,7 +44,7 @@ export function fromFragment(fragment: string): Place {
   };
 }
 
-/** As exact as a number of seconds since the epoch is. */
+/** Seven decimals, because epoch seconds are no more precise. */
 const seconds = (time: number): string => time.toFixed(7).replace(/\.?0+$/, "");
 
 function timeOf(texts: readonly string[]): [number, number] | null {
@@ -54,17 +54,17 @@ function timeOf(texts: readonly string[]): [number, number] | null {
   return stop > start && Number.isFinite(stop - start) ? [start, stop] : null;
 }
 
-/** A focus that is being dragged is one step, not a hundred. */
+/** Wait for the end of a drag, which would otherwise add many steps to the history. */
 const SETTLED_MS = 400;
 
 /**
- * Keep the address of the page and what it shows the same, both ways: a change of tab or
- * focus is a step in the history, and back and forward go through these.
+ * Keep the address of the page and its view in sync. A change of tab or focus is a step
+ * in the history, so that back and forward work.
  */
 export function followAddress(view: ReportState): () => void {
   let settling: ReturnType<typeof setTimeout> | undefined;
   let tab = view.place().tab;
-  /** The fragment that the view was last at one with. */
+  /** The fragment that matched the view last. */
   let known = fragment();
   const write = (): void => {
     const place = view.place();
@@ -80,8 +80,8 @@ export function followAddress(view: ReportState): () => void {
     settling = setTimeout(write, place.tab === tab ? SETTLED_MS : 0);
   });
   const read = (): void => {
-    // The event of our own change may come late. By then the view may have moved on, to
-    // something that a fragment cannot express.
+    // The event of our own change may come late, when the view already shows something
+    // that a fragment cannot express.
     if (fragment() === known) return;
     known = fragment();
     clearTimeout(settling);
@@ -97,22 +97,22 @@ export function followAddress(view: ReportState): () => void {
 
 const fragment = (): string => location.hash.replace(/^#/, "");
 
-/** The address of what this page shows now: one that others may have, and can open. */
+/** A link to this view that can be shared. */
 export const linkTo = (place: Place): string =>
   `${addressInLab() ?? ownAddress()}#${toFragment(place)}`;
 
-/** Where JupyterLab opens the file of this page; null where no Jupyter server shows it. */
+/** Where JupyterLab opens this page's file; null if no Jupyter server shows it. */
 export const addressInLab = (): string | null =>
   self.origin === "null" ? labAddressOfServed(new URL(location.href)) : null;
 
-/** What Jupyter servers write into addresses of theirs: it is for who was given it. */
+/** Query parameters that Jupyter servers add for one user, which must not be shared. */
 const SECRETS = ["_xsrf", "token"];
 
 function ownAddress(): string {
   const url = new URL(location.href);
   url.hash = "";
   for (const name of SECRETS) {
-    // Else the rest of the query would be written in another way.
+    // Deleting a missing parameter would still rewrite the rest of the query.
     if (url.searchParams.has(name)) url.searchParams.delete(name);
   }
   return url.href;

@@ -20,7 +20,7 @@ import { cutText } from "../../base/bounds";
 import { addressInLab, linkTo } from "./fragment";
 import type { Note, ReportState } from "./report_state";
 
-const TOLD_MS = 2000;
+const COPIED_MS = 2000;
 
 export function Header(props: { state: ReportState }): JSX.Element {
   const { state } = props;
@@ -29,7 +29,7 @@ export function Header(props: { state: ReportState }): JSX.Element {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), TOLD_MS);
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [copied]);
   const title = summary.title || cutText(source.title);
@@ -96,7 +96,7 @@ export function Header(props: { state: ReportState }): JSX.Element {
   );
 }
 
-/** `18 Nov 2026, 14:02:31 UTC+1, on node-7`, on the clock of the reader. */
+/** `18 Nov 2026, 14:02:31 UTC+1, on node-7`, in the reader's time zone. */
 function whenAndWhere({ summary }: ReportState): string {
   const words: string[] = [];
   const { start } = summary;

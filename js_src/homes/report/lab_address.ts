@@ -1,14 +1,14 @@
 // The address at which JupyterLab opens a report. It works wherever it is pasted, unlike
 // one under /files/, which a Jupyter server sends only to its own pages.
 
-/** As Python writes it, too (report/address.py). */
+/** Must match report/address.py. */
 export const QUERY = "daskscope-report";
 
 const LONGEST = 4_096;
 
 /**
- * A report or a recording somewhere below the root, as JupyterLab is asked for it; anything
- * else is refused. Python has the rule for what it hands out (report/address.py).
+ * Return a path of a report or recording below the server's root, else null. Python
+ * checks the paths in its links in the same way (report/address.py).
  */
 export function checkedPath(text: string): string | null {
   if (text.length > LONGEST || !/\.(html?|daskscope)$/i.test(text)) return null;
@@ -17,11 +17,11 @@ export function checkedPath(text: string): string | null {
   if (parts.some((part) => part === "" || part === "." || part === "..")) {
     return null;
   }
-  // Of another drive, or no path at all.
+  // Paths with a scheme are on another drive, or no paths.
   return /^[a-z][\w+.-]*:/i.test(text) ? null : text;
 }
 
-/** By its name alone, as JupyterLab knows files. */
+/** By name alone, as JupyterLab recognises files. */
 export const isRecordingName = (name: string): boolean =>
   /\.daskscope$/i.test(name);
 
@@ -32,8 +32,8 @@ export function labAddress(baseUrl: string, path: string): string {
 }
 
 /**
- * The same for a file that a Jupyter server shows below its /files/; null elsewhere, and
- * where JupyterLab would refuse it.
+ * The same for a file that a Jupyter server shows below its /files/; null for other
+ * addresses, and if JupyterLab would refuse the path.
  */
 export function labAddressOfServed(url: URL): string | null {
   if (!/^https?:$/.test(url.protocol)) return null;
@@ -50,6 +50,6 @@ export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // `100%.html`, as somebody typed it
+    return part; // for instance `100%.html`, typed by hand
   }
 }

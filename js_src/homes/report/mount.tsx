@@ -1,4 +1,4 @@
-// Puts a report into an element, in place of what readers without scripts see.
+// Mounts a report in an element, whose static content it replaces.
 
 import {
   effect,
@@ -19,15 +19,15 @@ import {
 import { ReportState } from "./report_state";
 import type { ReportSource } from "./source";
 
-/** A report in a tab of a page that is not its own. */
+/** A report in a tab of another page than its own. */
 export interface ReportTab {
-  /** What of the report is shown, both ways; the page's own report follows the address. */
+  /** What the report shows, in sync both ways; a report on its own page follows the address. */
   readonly place: Signal<Place>;
   readonly visible: ReadonlySignal<boolean>;
   readonly others: PanelHost["others"];
 }
 
-/** Returns what undoes it. */
+/** Mount a report; returns a function that unmounts it. */
 export function mountReport(
   element: HTMLElement,
   source: ReportSource,
@@ -63,7 +63,7 @@ function followPlace(state: ReportState, place: Signal<Place>): () => void {
   const stops = [
     effect(() => {
       const wanted = place.value;
-      // Our own step: going there again would move what is there by a rounding.
+      // Skip our own change: going there again would shift the view by rounding.
       const shown = untracked(() => toFragment(state.place()));
       if (toFragment(wanted) !== shown) untracked(() => state.go(wanted));
     }),
@@ -76,17 +76,17 @@ function followPlace(state: ReportState, place: Signal<Place>): () => void {
   };
 }
 
-/** What paper has between its margins, A4 or letter. */
+/** Width between the margins of paper, A4 or letter. */
 const PAPER_PX = 720;
 
-/** A browser lays paper out as soon as who listens has returned. */
+/** Change everything in the listener, because the browser lays out the paper after it. */
 function printsAll(state: ReportState, root: HTMLElement): () => void {
   state.prefetch();
   const before = (): void => {
-    // Charts are drawn as wide as they will be: else their words would be squeezed.
+    // Draw charts at their width on paper; otherwise their texts would be squeezed.
     root.style.width = `${PAPER_PX}px`;
     state.printing.value = true;
-    // What has changed is drawn in a microtask that is before this one.
+    // The changes are drawn in an earlier microtask than this one.
     queueMicrotask(() => (root.style.width = ""));
   };
   const after = (): void => {

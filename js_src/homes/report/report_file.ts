@@ -1,5 +1,5 @@
-// A report or a recording as a file: its data is read as text and bytes. No part of a
-// report's page is run, or put into another page.
+// Opens a report or recording from a file. Its data is read as text and bytes; no part of
+// a report's page is run or put into another page.
 
 import { signal } from "@preact/signals";
 import { SESSION_ID } from "../../archive/messages";
@@ -12,21 +12,21 @@ import type { SessionLink } from "../../link/types";
 import type { Place } from "./fragment";
 import { RECORDING, type ReportSource, reportSource, SUMMARY } from "./source";
 
-/** What a home adds to a file. */
+/** What a home provides to open a file. */
 export interface FileHome {
-  /** The store of a recording that was opened. */
+  /** Returns the store of an opened recording. */
   storeOf(link: SessionLink): SessionStore;
-  /** An address that others can open and see this place; null where there is none. */
+  /** A link that shows others this place; null if there is none. */
   link(place: Place): string | null;
 }
 
-/** As Python writes them (report/html.py). */
+/** Must match report/html.py. */
 export const SUMMARY_TAG = `<script type="application/json" id="${SUMMARY}">`;
 const RECORDING_TAG = `<script type="application/octet-stream" id="${RECORDING}">`;
 const SCRIPT_END = "</script>";
-/** Of all that is in front of the recording. */
+/** Bound on all that precedes the recording. */
 const MAX_HEAD_BYTES = 32_000_000;
-/** It is one text, and browsers know none much longer. */
+/** A report is read as one string, and browsers limit its length. */
 const MAX_REPORT_BYTES = 400_000_000;
 
 export async function openReportFile(
@@ -56,7 +56,7 @@ export async function openReportFile(
   return { ...source, title: title || name, link };
 }
 
-/** The recording of a file, of which a panel shows something beside its own. */
+/** Open the recording of a file, for a panel that shows it beside its own. */
 export async function openOther(file: File): Promise<OtherRecording> {
   const storeOf = (link: SessionLink): SharedSession =>
     new SharedSession(link, SESSION_ID, signal(true), () => {});
@@ -66,11 +66,11 @@ export async function openOther(file: File): Promise<OtherRecording> {
 }
 
 async function looksLikeHtml(file: Blob): Promise<boolean> {
-  const start = await file.slice(0, 1000).text(); // without a byte order mark
+  const start = await file.slice(0, 1000).text(); // `text` removes a byte order mark
   return start.trimStart().startsWith("<");
 }
 
-/** Of the two elements; of a file that was cut off, as much as there is. */
+/** The texts of both elements; of a truncated file, as much as there is. */
 async function textsOf(
   file: Blob,
   name: string,
@@ -82,7 +82,7 @@ async function textsOf(
       next: `In Python, \`daskscope.load("${name}").save("run.daskscope")\` saves its recording, which a page can open.`,
     });
   }
-  // A byte a character: what is found there is cut out of the file.
+  // One character per byte, so that positions in the text are positions in the file.
   const head = new TextDecoder("latin1").decode(
     await file.slice(0, MAX_HEAD_BYTES).arrayBuffer(),
   );

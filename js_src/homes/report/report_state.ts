@@ -1,5 +1,5 @@
-// What an open report knows beside its session: the tab that is open, and whether it is
-// laid out for paper. The figures are there at once; the recording is opened behind them.
+// The state of an open report besides its session: the open tab, and whether it is laid
+// out for paper. The summary is there at once; the recording is opened in the background.
 
 import {
   computed,
@@ -20,32 +20,32 @@ import type { Place } from "./fragment";
 import { openOther } from "./report_file";
 import type { ReportSource } from "./source";
 
-/** Long after the first picture: printing needs all tables, and cannot wait for them. */
+/** Long after the first paint. Printing needs all tables, but cannot wait for them. */
 const PREFETCH_MS = 1500;
 
 let made = 0;
 const nextId = (): string => (made++ === 0 ? "" : `-${made}`);
 
-/** What was asked for and could not be done as usual. */
+/** A message about an action that did not work as usual. */
 export type Note =
   | { readonly kind: "link"; readonly link: string }
   | { readonly kind: "text"; readonly text: string };
 
 export class ReportState {
-  /** Of the elements of this report: nothing for the first of a page. */
+  /** Suffix for ids of this report's elements; empty for the first report of a page. */
   readonly id = nextId();
   readonly session: SessionStore;
   readonly summary: ReportSummary;
-  /** Parts of the summary that could not be read; null where none could. */
+  /** Parts of the summary that could not be read; null if no part could. */
   readonly leftOut: readonly string[] | null;
-  /** What it has tabs of: at least one. */
+  /** The panels that have a tab, at least one. */
   readonly panels: readonly PanelKind[];
   readonly tab: Signal<string>;
-  /** Tabs that were shown once: they stay as they were left. */
+  /** Tabs that have been shown; they stay mounted. */
   readonly visited: ReadonlySignal<ReadonlySet<string>>;
   readonly printing = signal(false);
   readonly note: Signal<Note | null> = signal(null);
-  /** How many tasks erred: as the summary says, and no fewer than were counted. */
+  /** Number of erred tasks: that of the summary, or of the session if it is larger. */
   readonly erred: ReadonlySignal<number>;
   private readonly stops: (() => void)[] = [];
 
@@ -65,7 +65,7 @@ export class ReportState {
     if (source.summary !== undefined) {
       session.summary.value = source.summary ?? {};
     }
-    // What is missing is seen at once, so that nothing moves when the recording is open.
+    // Show what is missing at once, so that nothing moves when the recording is opened.
     session.notices.value = summary.missing ?? [];
     const seen = new Set<string>();
     this.visited = computed(() => new Set(seen.add(this.tab.value)));
@@ -78,8 +78,8 @@ export class ReportState {
     const { start, stop } = summary;
     if (start === null) return;
     if (stop !== null && stop > start) session.run.value = { start, stop };
-    // The summary says times from the start of the block, a recording from its first
-    // task: here all are said alike.
+    // The summary counts time from the start of the block, a recording from its first
+    // task. Use the former for both.
     this.stops.push(
       effect(() => {
         if (session.origin.value !== start) session.origin.value = start;
@@ -87,7 +87,7 @@ export class ReportState {
     );
   }
 
-  /** Gets all small tables before they are printed. */
+  /** Load all small tables before they are printed. */
   prefetch(): void {
     const tables = this.panels.flatMap(({ tables }) => tables);
     const small = tables.filter((name) => name !== "tasks");
@@ -102,7 +102,7 @@ export class ReportState {
     for (const stop of this.stops.splice(0)) stop();
   }
 
-  /** Reads signals. */
+  /** What the report shows now; reads signals. */
   place(): Place {
     return { tab: this.tab.value, focus: this.session.focus.value };
   }
@@ -115,7 +115,7 @@ export class ReportState {
     session.setFocus(focus);
   }
 
-  /** Whether this page may save files; where it may not, a note says what to do. */
+  /** Whether this page may save files; if not, a note says what to do. */
   maySave(): boolean {
     if (maySave()) return true;
     const text = cannotSave(this.source.name);
@@ -123,7 +123,7 @@ export class ReportState {
     return false;
   }
 
-  /** What surrounds the panel of a tab. */
+  /** The host of the panel in a tab. */
   hostOf(tab: string): PanelHost {
     return {
       inline: false,
@@ -146,12 +146,12 @@ export class ReportState {
 }
 
 /**
- * What this page may do. A server may show a report in a sandbox, as Jupyter does with
- * its /files/: scripts run there, but nothing is stored, copied or downloaded.
+ * Whether this page may download files. A server may show a report in a sandbox, as
+ * Jupyter does below /files/: scripts run there, but cannot store, copy or download.
  */
 function maySave(): boolean {
   if (self.origin !== "null") return true;
-  // A file on the disk has no origin either; of the two only it may store something.
+  // A file on disk has no origin either, but unlike a sandbox it may use local storage.
   const alone = location.protocol === "file:" && window.parent === window;
   if (alone) return true;
   try {

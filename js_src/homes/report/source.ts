@@ -1,4 +1,4 @@
-// What a report carries: a summary as JSON, and a recording as base 85.
+// Reads the contents of a report: a summary as JSON, and a recording in base 85.
 
 import { bytesOfText, type ByteSource } from "../../archive/bytes";
 import { codedError } from "../../archive/problems";
@@ -10,21 +10,21 @@ import type { Place } from "./fragment";
 import { decoded } from "./lab_address";
 
 export interface ReportSource {
-  /** Shown where the summary has no title. */
+  /** Shown if the summary has no title. */
   readonly title: string;
-  /** Name of the file of the page. */
+  /** File name of the page. */
   readonly name: string;
-  /** As it was parsed, unchecked. Undefined if the file has none. */
+  /** As parsed, unchecked; undefined if the file has none. */
   readonly summary: unknown;
-  /** Of the recording, which is opened when it is first shown. */
+  /** The session of the recording, which is opened when it is first shown. */
   readonly session: SessionStore;
-  /** Bytes of the recording; 0 where there is none. */
+  /** Bytes of the recording; 0 if there is none. */
   readonly size: number;
-  /** The recording's file, as it was. */
+  /** The recording as a file, unchanged. */
   file(): Promise<Blob>;
   /**
-   * An address that others can open and see this place, or null. Missing where the page is
-   * the report's own: then its address holds tab and focus.
+   * A link that shows others this place, or null. Undefined if the page is the report's
+   * own, whose address contains tab and focus.
    */
   link?(place: Place): string | null;
 }
@@ -36,7 +36,7 @@ export const [SUMMARY, RECORDING] = [
   "daskscope-recording",
 ];
 
-/** A report, out of the texts of its two elements; `what` is what errors call its recording. */
+/** Make a source from the texts of a report's elements; errors call its recording `what`. */
 export function reportSource(
   name: string,
   texts: { readonly summary: string; readonly recording: string },
@@ -64,14 +64,14 @@ export function reportSource(
   };
 }
 
-/** Resolves when the next frame is on the screen; a hidden page has none, and need not wait. */
+/** Resolves after the next frame is painted; a hidden page paints none and does not wait. */
 const afterPaint = (): Promise<void> =>
   new Promise((painted) => {
     if (document.visibilityState === "hidden") setTimeout(painted);
     else requestAnimationFrame(() => setTimeout(painted));
   });
 
-/** Of what cannot be read, every part is left out, and the page says so. */
+/** Null if the JSON is invalid; the page then shows that the summary cannot be read. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -80,7 +80,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** In parts: a browser keeps a large file outside of the page's memory. */
+/** Read in parts, because a browser keeps large Blobs outside of the page's memory. */
 async function wholeOf(bytes: ByteSource): Promise<Blob> {
   const parts: BlobPart[] = [];
   for (let at = 0; at < bytes.size; at += READ_BYTES) {
@@ -89,7 +89,7 @@ async function wholeOf(bytes: ByteSource): Promise<Blob> {
   return new Blob(parts, { type: "application/octet-stream" });
 }
 
-/** The report that a page is. */
+/** The report of the page itself. */
 export function embeddedSource(
   page: Document,
   storeOf: (link: SessionLink) => SessionStore,

@@ -1,12 +1,12 @@
-// The row of tabs. One of them is in the order of the Tab key; arrows, Home and End go
-// to the others, as everywhere.
+// The row of tabs. The Tab key reaches only the open one; arrows, Home and End move to
+// the others, as usual.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatExact } from "../../base/format";
 import type { PanelKind } from "../../panel/host";
 
-/** Ids of elements: a page of JupyterLab may show several reports. */
+/** Ids of elements, different for each report, since a page may show several. */
 export const tabElement = (tab: string, report: string): string =>
   `ds-tab-${tab}${report}`;
 export const panelElement = (tab: string, report: string): string =>
@@ -22,7 +22,7 @@ export function Tabs(props: {
   const { panels, tab, errors, report, onTab } = props;
   const row = useRef<HTMLDivElement>(null);
   const byKey = useRef(false);
-  // Before the next key, which continues from here.
+  // A layout effect, so that the focus moves before the next key is handled.
   useLayoutEffect(() => {
     const chosen = row.current?.querySelector<HTMLElement>(
       "[aria-selected=true]",
