@@ -1,4 +1,4 @@
-"""A block of code as a recording of its own: `with daskscope.record() as rec`."""
+"""Record a block of code: `with daskscope.record() as rec`."""
 
 from daskscope.block.block import Block, record
 

@@ -1,4 +1,4 @@
-"""`with daskscope.record() as rec`: what happens in a block of code, as a recording of its own."""
+"""`with daskscope.record() as rec`: records a block of code separately."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ class _End:
     """The facts about the end of a block, completed step by step."""
 
     over_s: float
-    """Monotonic."""
+    """Time of the end on the monotonic clock."""
     stop: float
     """By the recording's clock: its start plus the measured duration."""
     clock: float
-    """The same time by the scheduler's clock, as that is known now."""
+    """The end by the scheduler's clock, as now estimated."""
     at_once: Positions
     until: Positions
     """The positions with everything that finished before the end."""
@@ -138,7 +138,7 @@ class Block(Generic[T]):
 
     @property
     def core(self) -> RecordingStore:
-        """The same, as our own code has it."""
+        """The recording as daskscope's own code uses it."""
         return self._part.recording
 
     def _given(self) -> T:
@@ -181,15 +181,15 @@ class Block(Generic[T]):
         end = self._over()
         try:
             collect.wait(self._ask(end))
-        finally:  # after an interrupt, with what there is
+        finally:  # even after an interrupt, with the data so far
             self._end(end, error)
 
     async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         end = self._over()
         try:
             await collect.awaited(self._ask(end))
-        finally:  # in a thread: packing would hold up the loop, which may be the scheduler's
-            await _to_its_end(asyncio.to_thread(self._end, end, error))
+        finally:  # in a thread: packing would block the loop, which may be the scheduler's
+            await _shielded(asyncio.to_thread(self._end, end, error))
 
     @contextmanager
     def _abandoned_on_failure(self) -> Iterator[None]:
@@ -200,7 +200,7 @@ class Block(Generic[T]):
             raise
 
     async def _ask(self, end: _End) -> None:
-        """Ask for what is still missing at the end, in the background loop."""
+        """Request what is still missing at the end; runs in the background loop."""
         try:
             await catch_up_since(self._session, end.over_s)
             self._note_reported(end)
@@ -208,11 +208,11 @@ class Block(Generic[T]):
             await catch_up_async(self._session, sampled=True)
             end.late = self._positions()
             end.around = await versions_and_logs_of(self._session, self._facts["start"])
-        except Exception as why:  # noqa: BLE001 - what was recorded is worth more
+        except Exception as why:  # noqa: BLE001 - keep what was recorded
             end.around = not_asked(why)
 
     async def _follow(self) -> None:
-        """Copy raw rows of series now and then: the session keeps them only for a while."""
+        """Copy rows of series regularly: the session keeps them as measured only for a while."""
         while True:
             await asyncio.sleep(FOLLOW_S)
             self._part.advance_series()
@@ -246,7 +246,7 @@ class Block(Generic[T]):
         recording, workers = self._part.recording, session.workers
         recording.about_facts = dict(self._facts)
         self._part.note_present(workers, Window(start))
-        if workers:  # as they were last seen: the next sample may be a second away
+        if workers:  # as last seen, because the next sample may be a second away
             recording.series("system").append(cluster_sample(workers, start), now=start)
         self._following = collect.submit(self._follow())
         if self._place is not None:
@@ -254,7 +254,7 @@ class Block(Generic[T]):
         return self._given()
 
     def _now(self) -> float:
-        """Return the time by the scheduler's clock, as that of all that is recorded."""
+        """Return the time by the scheduler's clock, which all recorded times use."""
         return time.time() + parts_of(self._session).collector.clock.ahead_s
 
     def _positions(self) -> Positions:
@@ -270,7 +270,7 @@ class Block(Generic[T]):
 
     def _over(self) -> _End:
         """Note when the block ended."""
-        # Two readings of the scheduler's clock may differ: it gets to be known better.
+        # Not a difference of two scheduler times, because the estimate of its clock improves.
         over_s, clock = time.monotonic(), self._now()
         stop = self._facts["start"] + over_s - self._began_s
         if self._writing is not None:
@@ -283,7 +283,7 @@ class Block(Generic[T]):
         session, part = self._session, self._part
         recording = part.recording
         try:
-            if end.until is end.at_once:  # interrupted before anything was asked
+            if end.until is end.at_once:  # interrupted before the scheduler answered
                 catch_up(session, sampled=True)
                 self._note_reported(end)
             if self._writing is not None:
@@ -319,7 +319,7 @@ class Block(Generic[T]):
                 self._ended(error)
 
 
-async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+async def _shielded(work: Coroutine[Any, Any, None]) -> None:
     """Wait for `work` even if this task is cancelled; the cancellation follows."""
     task = asyncio.ensure_future(work)
     try:

@@ -1,4 +1,4 @@
-"""Facts about a block besides its tables, and the questions at its end."""
+"""Facts about a block in addition to its tables, and the requests for them at its end."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def note_end(
     exception: dict[str, str] | None,
     asked: bool = False,
 ) -> None:
-    """Add the logs up to a time, and the facts that are known at the end, to a block's recording.
+    """Add logs up to `clock`, and the facts that are known at the end, to a block's recording.
 
-    It lies between two positions. `asked`: the scheduler said just after the end which tasks
-    were unfinished.
+    The block lies between `since` and `until`. `asked`: whether the scheduler reported just after
+    the end which tasks were unfinished.
     """
     recording, of_session = part.recording, parts_of(session)
     recording.log("logs").append(line for line in around.lines if line["time"] <= clock)
@@ -76,16 +76,16 @@ def note_end(
             *(notice.to_json() for notice in left_out(recording, recording.counts)),
         ],
         "exception": exception,
-        # Of either: what the session's had dropped before, the block's never had.
+        # An error of either: the block never gets tasks that the session has dropped.
         "spill_error": recording.spill_error or of_session.store.spill_error or "",
     }
 
 
 async def versions_and_logs_of(session: Session, start: float) -> VersionsAndLogs:
-    """Ask for versions and logs; to be awaited in the background loop."""
+    """Request versions and logs; await it in the background loop."""
     try:
         return await versions_and_logs(parts_of(session).client, start, VERSIONS_AND_LOGS_S)
-    except Exception as error:  # noqa: BLE001 - what was recorded is worth more
+    except Exception as error:  # noqa: BLE001 - keep what was recorded
         return not_asked(error)
 
 
@@ -95,7 +95,7 @@ def not_asked(error: Exception) -> VersionsAndLogs:
 
 
 def heartbeat_s(workers: int) -> float:
-    """Return how often each worker reports its metrics, as the scheduler asks."""
+    """Return the seconds between two heartbeats of a worker, which report its metrics."""
     from distributed.scheduler import heartbeat_interval
 
     return float(heartbeat_interval(workers))
@@ -109,7 +109,7 @@ def describe(error: BaseException | None) -> dict[str, str] | None:
 
     try:
         text = str(error)
-    except Exception:  # noqa: BLE001 - an exception of a user may do anything
+    except Exception:  # noqa: BLE001 - a user's exception may do anything
         text = "(its text cannot be read: str() of it raises)"
     return {
         "type": type(error).__name__,

@@ -1,4 +1,4 @@
-"""A cell that has run: its tasks, copied from the recording as if it had been a block."""
+"""Makes a recording of a cell that has already run, as if it had been a block."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ class _Found(NamedTuple):
 
     tasks: int
     complete: bool
-    """Whether the scheduler will report no more of them; a lost one has a notice."""
+    """Whether no more of them will be reported; a lost scheduler has a notice."""
     session: Session
     window: Window
     until: Positions
 
 
 def positions() -> dict[str, Positions]:
-    """Return how far the recording of each session is, by the session's id."""
+    """Return the current positions in each session's recording, by the session's id."""
     return {session.id: positions_of(parts_of(session).store) for session in sessions()}
 
 
 class LastCell:
-    """A cell that has just run; its times are this computer's.
+    """A cell that has just run; its times are by this computer's clock.
 
     `before` are the positions of the recordings when it began.
     """
@@ -79,7 +79,7 @@ class LastCell:
         self._before, self._after = before, positions()
 
     def recording(self, title: str | None) -> RecordingStore:
-        """Return the cell's tasks, of the session that has most of them; without its figures."""
+        """Return a recording of the cell, without a summary, from the session with most tasks."""
         found = [self._find(session) for session in sessions()]
         best = max(found, key=lambda one: one.tasks, default=None)
         if best is not None and best.tasks:

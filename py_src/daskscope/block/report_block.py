@@ -39,7 +39,7 @@ _NOT_LOST: Final = "Nothing is lost: report.recording has it, and report.save({w
 MIME_OPEN: Final = "daskscope"
 """Key in the transient part of the card's message: JupyterLab opens the report that it names.
 
-Transient, since a notebook that is opened again must not open its reports again.
+Transient, because a notebook that is opened again must not open its reports again.
 """
 
 
@@ -102,7 +102,7 @@ class Report:
         place = self._place
         try:
             about = recording.about_facts
-            if SUMMARY not in about:  # which the block notes, for its recording
+            if SUMMARY not in about:  # a block adds it to its own recording only
                 about = about_of(recording)
             figures = about[SUMMARY]
             facts = {**figures, "private": self._private}
@@ -139,7 +139,7 @@ class Report:
         return f"<daskscope report {self.url}: {tasks}, {seconds_text(self.summary['duration'])}>"
 
 
-class performance_report(Block[Report]):  # noqa: N801 - users call it
+class performance_report(Block[Report]):  # noqa: N801 - used like a function
     """Write a report about a block of code: one HTML file that opens in any browser.
 
     >>> import daskscope, tempfile
@@ -173,9 +173,9 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
     """
 
     shows_card: bool | None = None
-    """Whether the card is shown at the end; None: in notebooks."""
+    """Whether to show the card at the end; None: only in notebooks."""
     opens = False
-    """Whether the report is opened then."""
+    """Whether to open the report at the end."""
 
     def __init__(
         self,
@@ -215,7 +215,7 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
         return self.report
 
     def _ended(self, error: BaseException | None) -> None:
-        """Write the report, and show its card; the exception of the block goes on."""
+        """Write the report, and show its card; the block's exception is not suppressed."""
         self.report._whole = True
         try:
             url = self.report.save()
@@ -224,7 +224,7 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
                 raise
             warnings.warn(str(failure), stacklevel=4)
             return
-        print(f"Performance Report Available at: {url}")  # noqa: T201 - as Coiled's does
+        print(f"Performance Report Available at: {url}")  # noqa: T201 - like Coiled's
         in_notebook = getattr(shell(), "kernel", None) is not None
         if in_notebook if self.shows_card is None else self.shows_card:
             show_card(self.report, open_it=self.opens)
@@ -254,7 +254,7 @@ def show_card(report: Report, *, open_it: bool = False) -> None:
 
 
 def _cell() -> str:
-    """Return the code of the cell that runs, as it was written; nothing outside of IPython."""
+    """Return the source of the running cell; empty outside of IPython."""
     ip = shell()
     if ip is None:
         return ""

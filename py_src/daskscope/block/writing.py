@@ -1,4 +1,4 @@
-"""Writes a part of a recording into a file while it grows."""
+"""Writes the recording of a block to a file while it grows."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ logger = logging.getLogger(__name__)
 LOOK_EVERY_S: Final = 2.0
 WRITE_TASKS: Final = 5_000
 WRITE_AFTER_S: Final = 30.0
-"""Rows are written from this number or age on: a file has a bounded number of members."""
+"""Tasks are written at this number or age, so that a file has few members."""
 
 
 class Writing:
-    """One file that is being written, in a thread of its own, until `halt`."""
+    """Writes one file in a thread of its own until `halt`."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Writing:
         return news >= WRITE_TASKS or (news > 0 and old)
 
     def _fail(self, error: OSError) -> DaskscopeError:
-        """Keep the part that was written: it may be all that is left of a long run."""
+        """Keep the written part, which may be all that is left of a long run."""
         kept = self._writer.keep()
         written = f" What had been written is in {kept}, a truncated file." if kept else ""
         failure = self._failure = DaskscopeError(
@@ -141,7 +141,7 @@ class Writing:
             only = _only_in_file(recording.counts, written, self._name)
             figures = figures_of(recording, written)
             figures["missing"].append(only)
-            # Who opens the file has all tasks, and can make figures of all.
+            # Not among the facts in the file, which has all tasks.
             about, recording.about_facts = (
                 about | {SUMMARY: figures},
                 about | {"missing": [*about["missing"], only]},

@@ -27,7 +27,7 @@ PROGRAM: Final = "daskscope"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return what the shell gets."""
+    """Run one command; return its exit code."""
     parser = build_parser()
     given = parser.parse_args(arguments)
     if given.command is None:
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         own = given.command in ("record", "demo")  # others need no cluster
         module = importlib.import_module(f"daskscope.cli.{given.command if own else 'recordings'}")
-        with _warnings_in_words():
+        with _short_warnings():
             return int(getattr(module, given.command)(given))
     except KeyboardInterrupt:
         warn(f"{PROGRAM}: interrupted")
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def _warnings_in_words() -> Iterator[None]:
+def _short_warnings() -> Iterator[None]:
     """Show each warning for users as one line, without its line of code."""
     with warnings.catch_warnings():
         shown = warnings.showwarning

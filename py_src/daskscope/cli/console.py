@@ -1,6 +1,6 @@
-"""Writing to a terminal: results, warnings, and what long work shows meanwhile.
+"""Writes results, warnings and progress to a terminal.
 
-Text from files and clusters is only text here, never a terminal's commands.
+Callers pass texts from files and clusters through `one_line`, which removes control characters.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def say(text: str = "") -> None:
 
 
 def reporter(place: Path) -> Callable[[str], None]:
-    """Return how to report a result, which may itself go to standard output."""
+    """Return `say`, or `warn` if the result itself goes to standard output."""
     try:
         same = os.path.samestat(place.stat(), os.fstat(sys.stdout.fileno()))
-    except OSError:  # it is not there yet, or standard output is none of the system
+    except OSError:  # it does not exist yet, or standard output is not a file of the system
         same = False
     return warn if same else say
 
@@ -38,7 +38,7 @@ def warn(text: str) -> None:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    encoding = stream.encoding or "utf-8"  # a terminal may have another one
+    encoding = stream.encoding or "utf-8"  # a terminal may use another one
     stream.write(text.encode(encoding, "replace").decode(encoding))
     stream.flush()
 
@@ -49,7 +49,7 @@ ERASE_LINE: Final = "\r\x1b[K"
 
 
 class Line:
-    """One line on the terminal that is written again and again, and gone at the end."""
+    """A status line on a terminal, which is rewritten and finally erased."""
 
     def __init__(self) -> None:
         self._stream = sys.stderr
@@ -57,14 +57,14 @@ class Line:
         self._shown = False
 
     def show(self, text: str) -> None:
-        """Write the line anew."""
+        """Replace the line."""
         if self.seen:
             width = max(20, shutil.get_terminal_size().columns - 1)
             _write(self._stream, f"{ERASE_LINE}{one_line(text)[:width]}")
             self._shown = True
 
     def erase(self) -> None:
-        """Leave the terminal as it was."""
+        """Remove the line from the terminal."""
         if self._shown:
             _write(self._stream, ERASE_LINE)
             self._shown = False
@@ -98,7 +98,7 @@ class Progress:
 
 
 def bar(part: float) -> str:
-    """Return a bar that is full to a part.
+    """Return a progress bar for a part between 0 and 1.
 
     >>> bar(0.5)
     '[############------------]'

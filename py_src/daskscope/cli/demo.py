@@ -32,7 +32,7 @@ MB: Final = 1_000_000
 
 
 def demo(given: argparse.Namespace) -> int:
-    """Work until the time is over or an interrupt."""
+    """Run the workload until the time is over or an interrupt."""
     from distributed import Client
 
     ends = time.monotonic() + given.seconds if given.seconds else float("inf")
@@ -59,12 +59,12 @@ def _cluster() -> LocalCluster:
         threads_per_worker=THREADS_EACH,
         dashboard_address=":0",
         scheduler_kwargs={"dashboard": False},
-        silence_logs=logging.CRITICAL,  # the errors of tasks are meant
+        silence_logs=logging.CRITICAL,  # the errors of tasks are intended
     )
 
 
 def leave_interrupts() -> None:
-    """Leave Ctrl-C to the process of the scheduler: each worker would show a traceback."""
+    """Ignore Ctrl-C in a worker, which would print a traceback; the main process stops it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -82,11 +82,11 @@ def _work(client: Client, ends: float) -> int:
 
 
 def _round(client: Client, number: int, ends: float) -> None:
-    """Load, clean, join with a neighbour, score, add up: with transfers, and sometimes an error."""
+    """Load, clean, join, score and sum parts, with transfers and sometimes an error."""
     from distributed import span, wait
 
     def by_part(function: Callable[..., Any], *inputs: Iterable[Any]) -> list[Any]:
-        # A span is one of groups of tasks, and plain keys are one group for all rounds.
+        # A span consists of task groups; without the round in its keys, a group spans all rounds.
         keys = [(f"{function.__name__}-{number}", part) for part in range(PARTS)]
         futures: list[Any] = client.map(function, *inputs, key=keys)
         return futures
@@ -111,7 +111,7 @@ def load(part: int) -> bytes:
 
 
 def clean(data: bytes, is_broken: bool) -> bytes:
-    """Pretend to clean what a file had."""
+    """Pretend to clean the data of a file."""
     time.sleep(random.uniform(0.01, 0.04))  # noqa: S311
     if is_broken:
         raise ValueError("this part has no header")
@@ -125,5 +125,5 @@ def join(one: bytes, other: bytes) -> bytes:
 
 
 def score(data: bytes) -> int:
-    """Keep a thread really busy for a moment."""
+    """Keep the CPU busy for a moment."""
     return sum(data[i % len(data)] + i % 7 for i in range(60_000))

@@ -194,7 +194,7 @@ def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
         epilog=_EXAMPLES[name],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    # Also after the command, where it must not reset the one before it.
+    # Also after the command, where its default must not override one before the command.
     parser.add_argument(
         "--debug",
         action="store_true",
@@ -213,7 +213,7 @@ def _file(text: str) -> str:
 
 
 def _add_output(parser: argparse.ArgumentParser, metavar: str, help_text: str) -> None:
-    # The shell leaves `~` alone in --output=~/run.html.
+    # The shell does not expand `~` in --output=~/run.html.
     parser.add_argument("-o", "--output", metavar=metavar, type=expanduser, help=help_text)
 
 

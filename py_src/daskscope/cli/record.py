@@ -1,4 +1,4 @@
-"""`daskscope record`: a running cluster into a file."""
+"""`daskscope record`: records a running cluster to a file."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ INTERRUPTED: Final = 130
 def record(given: argparse.Namespace) -> int:
     """Record until the time is over, an interrupt, or the end of the cluster."""
     output = given.output or time.strftime("run-%Y%m%d-%H%M%S.daskscope")
-    LocalTarget(output)  # says what is wrong with it, before anything is recorded
+    LocalTarget(output)  # reports a wrong path before anything is recorded
     path = Path(output)
-    with _undisturbed(debug=given.debug), _client(given.scheduler) as client:
+    with _signals_and_logs(debug=given.debug), _client(given.scheduler) as client:
         block: Block[Recording] = Block(client, path, title=given.title)
         block.__enter__()
         session = connect(client)
@@ -46,7 +46,7 @@ def record(given: argparse.Namespace) -> int:
             passed = _wait(session, path, given.seconds)
         finally:
             place = _finish(block, path)
-        _tell(block.recording, place)
+        _print_result(block.recording, place)
     if passed is None:
         return INTERRUPTED
     if given.seconds is None:
@@ -61,8 +61,8 @@ def record(given: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _undisturbed(*, debug: bool) -> Iterator[None]:
-    """End like after Ctrl-C when a container ends this, and leave Dask's log to `--debug`."""
+def _signals_and_logs(*, debug: bool) -> Iterator[None]:
+    """Handle SIGTERM, which containers send, like Ctrl-C; show Dask's log only with `--debug`."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     logging.disable(logging.NOTSET if debug else logging.CRITICAL)
     try:
@@ -75,7 +75,7 @@ def _undisturbed(*, debug: bool) -> Iterator[None]:
 def _client(address: str) -> Client:
     from distributed import Client
 
-    # In hand before it connects: one that could not is closed here, or Python's end waits for it.
+    # Created before it connects, to close it after a failure: Python would wait for it at exit.
     client = Client.__new__(Client)
     try:
         Client.__init__(
@@ -92,9 +92,9 @@ def _client(address: str) -> Client:
 
 
 def _wait(session: Session, path: Path, seconds: float | None) -> float | None:
-    """Wait for the end; return after how many seconds it came, nothing after an interrupt.
+    """Wait for the end; return the seconds that passed, or None after an interrupt.
 
-    Where that is before the time was over, the scheduler is gone.
+    Fewer seconds than requested mean that the scheduler is gone.
     """
     line = Line()
     began = time.monotonic()
@@ -129,7 +129,7 @@ def _status(session: Session, passed: float, seconds: float | None) -> str:
 
 
 def _finish(block: Block[Recording], path: Path) -> Path:
-    """Write what there is; return where it is."""
+    """Finish the file; return its path, which is another one if it could not be written."""
     line = Line()
     line.show("Waiting for the workers' last measurements and logs …")
     try:
@@ -151,7 +151,7 @@ def _finish(block: Block[Recording], path: Path) -> Path:
     return path
 
 
-def _tell(recording: Recording, path: Path) -> None:
+def _print_result(recording: Recording, path: Path) -> None:
     counts = recording.counts
     tasks = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
     say(f"{one_line(path)}: {tasks}, {bytes_text(path.stat().st_size)}")

@@ -40,8 +40,8 @@ MOST_PREFIXES: Final = 12
 TEXT_CHARACTERS: Final = 200
 
 _ENDINGS: Final = (SUFFIX, *PAGES)
-_OF_SYSTEM: Final = re.compile(r"/dev/(?!shm/)|/proc/")
-"""Nothing is written beside such a file: /dev/stdin may be one that has its place elsewhere."""
+_SYSTEM_FILE: Final = re.compile(r"/dev/(?!shm/)|/proc/")
+"""Nothing is written beside such a file: /dev/stdin may point at a file elsewhere."""
 
 
 def info(given: argparse.Namespace) -> int:
@@ -113,7 +113,7 @@ def _shown(value: Any) -> str:
 
 
 def _time(value: Any) -> float | None:
-    """Return a time that a calendar has."""
+    """Return a time, or None if no calendar can show it."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value < 2e11 else None
 
@@ -159,11 +159,11 @@ def extract(given: argparse.Namespace) -> int:
         raise not_written(recording.parent, error) from error
     with reading(given.file), written(recording) as file:
         figures = extract_to(given.file, file)
-        # Only now: it is a report, with an odd name.
+        # Checked here, so that a file that is not a report gets that error first.
         check_apart(given.file, recording, "--to")
         if not given.force:
             _check_free(recording, summary)
-        # Within: where it cannot be written, the recording does not stay either.
+        # Nested: if the summary cannot be written, the recording is not kept either.
         with written(summary) as beside_it:
             beside_it.write(json.dumps(figures, indent=1).encode("ascii"))
     for path in (recording, summary):
@@ -183,7 +183,7 @@ def _check_free(*paths: Path) -> None:
 
 
 def export(given: argparse.Namespace) -> int:
-    """Write it in the format of another program."""
+    """Convert a recording for another program."""
     output = place_of(given.output, given.file, FORMATS[given.to])
     recording = recording_of(given.file)
     if given.to == "chrome":
@@ -232,7 +232,7 @@ def _tables(recording: RecordingStore, output: Path, form: str) -> None:
 
 
 def beside(file: str, ending: str) -> Path:
-    """Return the name of a result: beside a file, in this directory where that is a URL or a pipe.
+    """Return the path of a result: beside the file, or here if that is a URL or a pipe.
 
     >>> beside("runs/monday.daskscope", ".html").as_posix()
     'runs/monday.html'
@@ -242,7 +242,7 @@ def beside(file: str, ending: str) -> Path:
     ['stdin.html', '/dev/shm/run.html']
     """
     path = Path(urlsplit(file).path if is_url(file) else file)
-    if is_url(file) or is_stream(file) or _OF_SYSTEM.match(file):
+    if is_url(file) or is_stream(file) or _SYSTEM_FILE.match(file):
         path = Path(path.name)
     stem = path.name or "run"
     for known in _ENDINGS:
@@ -251,7 +251,7 @@ def beside(file: str, ending: str) -> Path:
 
 
 def place_of(output: str | None, file: str, ending: str) -> Path:
-    """Return where a result goes: the given path, or beside the file; it replaces no recording."""
+    """Return the path of a result: the given one, or beside the file; never a recording's."""
     if output:
         check_no_url(output)
     place = Path(output) if output else beside(file, ending)
@@ -265,7 +265,7 @@ def reading(file: str) -> Progress:
 
 
 def recording_of(file: str) -> RecordingStore:
-    """Open what a result is to be made of, and warn if it is truncated."""
+    """Open the input of a result, and warn if it is truncated."""
     with reading(file):
         recording = opened(file)
     if not recording.about_facts["whole"]:

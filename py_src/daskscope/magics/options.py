@@ -58,7 +58,7 @@ without an extension gets .html; an existing file is replaced"""
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises errors, where argparse prints them and ends the process."""
+    """Raises errors; argparse would print them and end the process."""
 
     def error(self, message: str) -> NoReturn:
         raise _bad(f"{message[:1].upper()}{message[1:]}.")
@@ -134,7 +134,7 @@ def _parse(line: str) -> argparse.Namespace:
 def _expanded(text: str, names: Mapping[str, Any]) -> str:
     """Return options with values of variables for ``{name}`` and ``$name``.
 
-    IPython's own expansion leaves all as it is if one of them has none.
+    IPython's own expansion leaves the whole text unchanged if one variable has no value.
 
     >>> _expanded("run-{n + 1}.html --title {{$n}}", {"n": 1})
     'run-2.html --title {1}'
@@ -151,7 +151,7 @@ def _expanded(text: str, names: Mapping[str, Any]) -> str:
 
 
 def _words(line: str) -> Iterator[tuple[str, int]]:
-    """Yield words as a shell reads them, but with backslashes left alone, and where each stops.
+    """Yield words as a shell splits them, but keep backslashes, and where each word ends.
 
     >>> [word for word, _ in _words(r'C:\\runs\\a.html --title "Two words" --account=""')]
     ['C:\\\\runs\\\\a.html', '--title', 'Two words', '--account=']

@@ -1,11 +1,11 @@
 """`%%perfreport` and `%perfreport` in one IPython shell.
 
-An ordinary cell magic gets the cell as text and has to run it itself: `_`, a top-level await and
-a traceback that is shown once would be lost. So an input transformer replaces only the first line
-of the cell by a call, which begins the report when the cell runs.
+An ordinary cell magic gets the cell as text and has to run it itself, without `_` and top-level
+await, and with tracebacks that are shown twice. So an input transformer replaces only the first
+line of the cell by a call, which begins the report when the cell runs.
 
-The report ends with the cell. IPython's events do not come for silent cells, and cannot await: a
-client that lives in the kernel's own loop could not move. So IPython's method that runs a cell is
+The report ends with the cell. IPython's events are not sent for silent cells and cannot await,
+which would block a client in the kernel's own loop. So IPython's method that runs a cell is
 wrapped.
 """
 
@@ -43,17 +43,17 @@ _FIRST_LINE: Final = re.compile(rf"\A\s*%%{NAME}(?:[ \t]+(.*?))?[ \t]*(?:\r?\n|\
 
 @dataclass(slots=True, eq=False)
 class _Cell:
-    """A cell that runs."""
+    """A running cell."""
 
     code: str = ""
     reports: list[tuple[performance_report, bool]] = field(default_factory=list)
-    """Those that began in it, each with whether its client has to be awaited."""
+    """Reports that began in the cell, each with whether its client must be awaited."""
     remembered: bool = True
-    """Whether `--last` may mean it: it may not after a magic that began no report."""
+    """Whether `--last` may report on it; not if one of our magics in it began no report."""
 
 
 _running: ContextVar[_Cell | None] = ContextVar("daskscope_perfreport", default=None)
-"""The innermost cell that runs here: a subshell runs its own."""
+"""The innermost running cell of this context; each subshell has its own."""
 
 
 class PerfReport:
@@ -80,9 +80,9 @@ class PerfReport:
     # -- a cell -------------------------------------------------------------
 
     def _first_line(self, lines: list[str]) -> list[str]:
-        """Return the lines of a cell with a call in the place of the first one, if that is ours.
+        """Return the lines of a cell; if the first one is our magic, a call replaces it.
 
-        It begins nothing: IPython also transforms cells that it does not run.
+        The report begins in the call, because IPython also transforms cells that it does not run.
         """
         found = _FIRST_LINE.match(lines[0]) if lines else None
         if found is None:
@@ -96,13 +96,13 @@ class PerfReport:
             return [call]
         body = next((i for i, line in enumerate(rest) if line.strip()), None)
         if body is None:
-            return lines  # IPython says that the cell is empty
-        if rest[body].startswith("%%"):  # it counts its own lines
+            return lines  # IPython reports that the cell is empty
+        if rest[body].startswith("%%"):  # another magic, which counts its own lines
             rest = cell_magic(self._first_line(rest[body:]))
         return [call, *rest]
 
     def _around(self, run_cell_async: Any) -> Any:
-        """Return IPython's way to run a cell, with the end of the cell's reports."""
+        """Return IPython's method that runs a cell, extended to end the cell's reports."""
 
         @wraps(run_cell_async)
         async def run_cell_and_reports(raw_cell: str, *args: Any, **kwargs: Any) -> Any:
@@ -111,7 +111,7 @@ class PerfReport:
             _running.set(cell)
             try:
                 result = await run_cell_async(raw_cell, *args, **kwargs)
-            except BaseException:  # not the cell's, which IPython keeps
+            except BaseException:  # not from the cell, whose errors are in the result
                 for block, _ in cell.reports:
                     block.abandon()
                 raise
@@ -126,29 +126,29 @@ class PerfReport:
             for block, awaited in reversed(cell.reports):
                 if ran:
                     await self._end(block, awaited, error, result)
-                else:  # what follows the first line is no Python
+                else:  # the rest of the cell is not valid Python
                     block.abandon()
             return result
 
         return run_cell_and_reports
 
     def _cell(self, line: str, cell: str | None = None) -> Coroutine[Any, Any, None] | None:
-        if cell is not None:  # not through our transformer: a notebook exported as a script
+        if cell is not None:  # not transformed: a notebook exported as a script
             self._shell.run_cell(f"%%{NAME} {line}\n{cell}").raise_error()
             return None
         __tracebackhide__ = True
         awaited = _client_is_awaited()
         begin = self._begin(line, awaited)
         if awaited:
-            return begin  # our first line awaits it
+            return begin  # the transformed first line awaits it
         with suppress(StopIteration):
-            begin.send(None)  # to its end: it does not suspend
+            begin.send(None)  # runs to its end, because it does not suspend
         return None
 
     async def _begin(self, line: str, awaited: bool) -> None:
         __tracebackhide__ = True
         cell = _magic_begins()
-        with _in_short():
+        with _without_traceback():
             options = parse_cell(line, self._shell.user_ns)
             if options.help:
                 sys.stdout.write(HELP)
@@ -164,14 +164,14 @@ class PerfReport:
     async def _end(
         self, block: performance_report, awaited: bool, error: BaseException | None, result: Any
     ) -> None:
-        """End a report with the cell's exception. If it cannot be written, the cell failed, too.
+        """End a report with the cell's exception; if it cannot be written, the cell fails too.
 
-        Suspends only if the client has to be awaited: other cells run without a loop.
+        Suspends only if the client must be awaited, because other cells run without a loop.
         """
         raised = type(error), error, None
         block.shows_card = not result.info.silent
         try:
-            with _in_short():
+            with _without_traceback():
                 try:
                     if awaited:
                         await block.__aexit__(*raised)
@@ -182,7 +182,7 @@ class PerfReport:
                     text = "The report was interrupted before it was complete."
                     todo = "%perfreport --last writes it again."
                     raise DaskscopeError("interrupted", text, todo) from None
-        except Exception as failure:  # noqa: BLE001 - the result of the cell stays as it is
+        except Exception as failure:  # noqa: BLE001 - keep the result of the cell
             if result.success:
                 result.error_in_exec = failure
                 self._shell.showtraceback((type(failure), failure, failure.__traceback__))
@@ -195,7 +195,7 @@ class PerfReport:
         __tracebackhide__ = True
         shell, names = self._shell, self._shell.user_ns
         cell = _magic_begins()
-        with _in_short():
+        with _without_traceback():
             options, statement = parse_line(line, {**names, **(local_ns or {})})
             if options.help:
                 sys.stdout.write(HELP)
@@ -241,8 +241,8 @@ class PerfReport:
 
 
 def _magic_begins() -> _Cell:
-    """Return the cell that runs; `--last` does not mean it unless a report begins."""
-    cell = _running.get() or _Cell()  # none in a thread
+    """Return the running cell; `--last` ignores it unless a report begins."""
+    cell = _running.get() or _Cell()  # there is none in another thread
     cell.remembered = False
     return cell
 
@@ -258,7 +258,7 @@ def _block(options: Namespace, code: str) -> performance_report:
 
 
 def _client_is_awaited() -> bool:
-    """Return whether the current client is asynchronous, and its loop is the one that runs here."""
+    """Return whether the current client is asynchronous and its loop is the one of this thread."""
     if "distributed" not in sys.modules:
         return False
     from daskscope.session_list import current_client
@@ -266,12 +266,12 @@ def _client_is_awaited() -> bool:
     try:
         return bool(current_client().asynchronous)
     except DaskscopeError:
-        return False  # there is none
+        return False  # no current client
 
 
 @contextmanager
-def _in_short() -> Iterator[None]:
-    """Let IPython show errors of ours without our frames."""
+def _without_traceback() -> Iterator[None]:
+    """Make IPython show our errors without a traceback."""
     __tracebackhide__ = True
     try:
         yield
@@ -285,25 +285,25 @@ def _in_short() -> Iterator[None]:
 
 
 def _looking_back(note: Callable[[Any], Any]) -> Any:
-    """Return what is noted for `--last`, if there are sessions; a failure is not the cell's."""
+    """Return what `note` finds for `--last`; a failure must not become the cell's."""
     if not hasattr(sys.modules.get("daskscope.session_list"), "sessions"):
-        return None  # and much is not imported
+        return None  # no session yet, so import nothing more
     try:
         from daskscope.block import last_cell
 
         return note(last_cell)
     except Exception:
-        logger.exception("daskscope: %%perfreport --last will not know the cell that runs")
+        logger.exception("daskscope: %perfreport --last cannot report on the running cell")
         return None
 
 
 for _function in (PerfReport._line, PerfReport._cell):
     _function.__doc__ = HELP
-    # IPython leaves the line as it was written, and shows nothing if it ends with ";".
+    # IPython must not expand the line, and hides the result if it ends with ";".
     vars(_function)["_ipython_magic_no_var_expand"] = True
     vars(_function)["_ipython_magic_output_can_be_silenced"] = True
 vars(PerfReport._line)["needs_local_scope"] = True
-# It has none, but a terminal then waits for the end of the cell, as after any `%%`.
+# Not true, but it makes a terminal wait for the end of the cell, as after any `%%`.
 vars(PerfReport._first_line)["has_side_effects"] = True
 
 _loaded: dict[Any, PerfReport] = {}

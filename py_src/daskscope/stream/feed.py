@@ -182,7 +182,7 @@ class Feed:
         *,
         restart: bool = False,
     ) -> None:
-        """Take over which rows the page reports to have; rows on their way count as received.
+        """Note which rows the page has; rows that are on their way count as received.
 
         `restart` means that the page gave up on lost messages: keys, and the rows of all tables
         except tasks, are sent again in new messages. The page recognises rows by their numbers.

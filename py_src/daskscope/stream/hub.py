@@ -339,7 +339,7 @@ class Hub:
         self._tick()
 
     def _on_source(self) -> None:
-        """Send what is new; directly if on the loop, as a further turn would slow down a cell."""
+        """Send what is new; if on the loop, at once: another turn would slow down a cell."""
         loop = self._loop
         if loop is not None and not self._ticking and _is_running(loop):
             self._safely(self._tick)

@@ -108,7 +108,7 @@ MAX_AT_ONCE: Final = 8
 
 
 def ask_keys(feed: Feed, args: Mapping[str, Any]) -> None:
-    """Put the keys that a page asks for first in its feed."""
+    """Make a feed send the keys that a page asks for before anything else."""
     first = number(args.get("first"), "args.first")
     tasks = number(args.get("tasks"), "args.tasks")
     if tasks > MAX_ASKED_TASKS:
