@@ -40,7 +40,7 @@ export function cellsOf(...[cells, computations]: Tables): readonly Cell[] {
   const graphs = new Map<string, Graph[]>();
   for (const graph of rowsOf(computations, "time")) {
     if (!graphs.has(graph.cell)) graphs.set(graph.cell, []);
-    // A row of several graphs has no time of reading for each.
+    // A row for several graphs does not have the reading time of each.
     const { time, stop } = graph;
     const read = graph.graphs > 1 ? time : stop;
     graphs.get(graph.cell)!.push({ ...graph, stop: read });

@@ -240,5 +240,5 @@ def test_only_versions_that_are_told_without_imports_are_asked_for(
     version: str, asked: bool
 ) -> None:
     answer = {"packages": {"distributed": version}}
-    assert module._tells_without_imports(answer) is asked
-    assert not module._tells_without_imports(None)
+    assert module._avoids_imports(answer) is asked
+    assert not module._avoids_imports(None)

@@ -95,13 +95,16 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
           };
         }}
       />
-      <Beside view={view} time={shown.time} />
+      <WithoutPrefix view={view} time={shown.time} />
     </Part>
   );
 }
 
 /** Memory that belongs to no prefix: replicas, and data that clients scattered. */
-function Beside(props: { view: PanelView; time: Range }): JSX.Element | null {
+function WithoutPrefix(props: {
+  view: PanelView;
+  time: Range;
+}): JSX.Element | null {
   const { view, time } = props;
   const [copies, scattered] = (["replicas", "scattered"] as const).map(
     (name) => peakOf(systemLine(view, name), time[0], time[1])?.value ?? 0,

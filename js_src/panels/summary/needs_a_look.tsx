@@ -48,7 +48,7 @@ export function NeedsALook(props: {
                 <div class="ds-look-title">{look.title}</div>
                 <div class="ds-quiet">{look.text}</div>
               </div>
-              <Way view={view} look={look} />
+              <ShowButton view={view} look={look} />
             </li>
           ))}
         </ul>
@@ -63,7 +63,10 @@ function Mark(props: { level: Look["level"] }): JSX.Element {
   return props.level === "warn" ? <WarningIcon /> : <InfoIcon />;
 }
 
-function Way(props: { view: PanelView; look: Look }): JSX.Element | null {
+function ShowButton(props: {
+  view: PanelView;
+  look: Look;
+}): JSX.Element | null {
   const { view, look } = props;
   const { show } = view;
   // A link to the summary itself is useless.

@@ -58,7 +58,7 @@ class BuiltinRoutes:
             before._link = before._stream.link = before._events.link = link
             return before
         if before is not None:
-            before._say_gap("scheduler-restarted")
+            before._log_gap("scheduler-restarted")
         routes = cls(link, recording, identity["id"])
         if from_now:
             await routes._stream.skip()
@@ -68,7 +68,7 @@ class BuiltinRoutes:
         """Append what is new; return the number of new tasks."""
         news = await self._stream.read()
         if news.forgotten is None:
-            self._say_gap("stream-overrun")
+            self._log_gap("stream-overrun")
         elif news.forgotten:
             self._recording.drop_from_agent(news.forgotten)
         self._read_at = time.time()
@@ -82,7 +82,7 @@ class BuiltinRoutes:
         """Notices about data that these routes could not read."""
         return (notice("events-blocked"),) if self._events.unreadable else ()
 
-    def _say_gap(self, reason: str) -> None:
+    def _log_gap(self, reason: str) -> None:
         gap = {"start": self._read_at, "stop": time.time(), "reason": reason}
         gap["text"] = GAP_TEXTS[reason]
         self._recording.log("gaps").append([gap])

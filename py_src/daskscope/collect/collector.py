@@ -433,7 +433,7 @@ class Collector:
             last_line = (answer["error"].strip() or "unknown error").splitlines()[-1]
             self._no_agent = notice("agent-failed", error=last_line)
             self._gap_reason = "agent-failed"
-            self._say_gap(answer["time"])
+            self._log_gap(answer["time"])
             await self._release(link)
             self._use_agent = False
             raise _AgentUnusable
@@ -441,7 +441,7 @@ class Collector:
             intake = self._intake = self._intake_of(answer["agent"])
             self._before = answer["before"]  # only the first agent's, since later ones follow a gap
         elif intake.agent != answer["agent"]:
-            self._say_gap(answer["time"])
+            self._log_gap(answer["time"])
             self._intake = self._intake_of(answer["agent"])
             return await self._poll_agent(link)  # the answer was for the cursors of another agent
         tasks = intake.take(answer)
@@ -501,7 +501,7 @@ class Collector:
             "missing": [one.to_json() for one in (*lasting, *self.left_out())],
         }
 
-    def _say_gap(self, now: float) -> None:
+    def _log_gap(self, now: float) -> None:
         reason, self._gap_reason = self._gap_reason, "scheduler-restarted"
         gap = {"start": self.now or now, "stop": now, "reason": reason, "text": GAP_TEXTS[reason]}
         self._recording.log("gaps").append([gap])

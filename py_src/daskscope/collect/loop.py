@@ -134,7 +134,7 @@ async def awaited(work: Coroutine[Any, Any, T]) -> T:
 
 
 @after_fork
-def _leave_to_parent() -> None:
+def _forget_in_child() -> None:
     """Forget the loop in a forked child, where its thread does not exist.
 
     A reference is kept so that it is never closed: its selector is shared with the parent, and

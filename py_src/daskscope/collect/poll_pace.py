@@ -98,6 +98,7 @@ CROWDED_PAUSE_S: Final = 0.2
 """Least pause while a cell computes (docs/decisions/0013)."""
 
 MAX_SPARED_S: Final = 2.0
+"""Longest pause for these shares: slow answers may take more than their share."""
 
 
 class PollPace:

@@ -94,10 +94,10 @@ class _Hook:
         sent = (self._view, message["keys"], self._cell(), time.time(), message.get("code"))
         for one in _open:  # the agent may report this graph to another client's session
             one.came.append(sent)
-        _count_code()
+        _count_graph()
 
     def give_back(self) -> None:
-        """Restore the client; if another hook wraps this one, this one stays and only passes on."""
+        """Restore the client; if another hook wraps this one, this one stays, and only forwards."""
         client = self._client()
         if client is None or vars(client).get(SEND) is not self:
             return
@@ -110,7 +110,7 @@ class _Hook:
 _lock = Lock()
 _open: tuple[SentGraphs, ...] = ()  # replaced, never changed
 _nframes_before: int | None = None  # the user's setting while ours is active
-_with_code = 0  # number of graphs with code since the latest answer
+_with_code = 0  # number of graphs sent since the latest answer
 
 
 class SentGraphs:
@@ -196,8 +196,8 @@ class SentGraphs:
             self._pending = [one for one in self._pending if one.time >= since][-MAX_PENDING:]
 
 
-def _count_code() -> None:
-    """Count a graph with code; after MAX_WITH_CODE, switch code off until the next answer."""
+def _count_graph() -> None:
+    """Count a sent graph; after MAX_WITH_CODE, switch code off until the next answer."""
     global _with_code
     _with_code += 1
     if _with_code == MAX_WITH_CODE:

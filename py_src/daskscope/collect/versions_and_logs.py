@@ -70,7 +70,7 @@ async def versions_and_logs(client: ClientView, since: float, timeout_s: float) 
     if questions.unreachable:
         missing = f"versions and logs: {questions.unreachable}"
         return VersionsAndLogs({"client": _versions_here(())}, (), (missing,))
-    packages = PACKAGES if _tells_without_imports(versions) else ()
+    packages = PACKAGES if _avoids_imports(versions) else ()
     if packages:
         what = "versions of some packages of the scheduler"
         versions = await questions.ask(what, "versions", packages=packages) or versions
@@ -182,7 +182,7 @@ def _versions_here(packages: Sequence[str]) -> dict[str, Any]:
     return _plain(get_versions(packages=packages))
 
 
-def _tells_without_imports(answer: Any) -> bool:
+def _avoids_imports(answer: Any) -> bool:
     try:
         return Version(answer["packages"]["distributed"]) >= VERSIONS_WITHOUT_IMPORTS
     except (TypeError, KeyError, InvalidVersion):

@@ -344,8 +344,8 @@ def _news(
 ) -> list[Any]:
     """Return the rows between two numbers that are in a window.
 
-    Rows that the source has dropped count as dropped if they surely were in the window: after
-    the last row from before it, and before its end or before a row in it.
+    Rows that the source has dropped count as dropped here if they must have been in the window:
+    they come after the last row before it, and before its end or before a row in it.
     """
     table, there = source.table, source.numbered(since, until)
     if source.dropped and not table.key:  # in a log with a key, later rows replace earlier ones

@@ -42,7 +42,7 @@ def read_table(data: bytes, columns: Collection[str]) -> pa.RecordBatch:
     import pyarrow as pa
 
     try:
-        _refuse_what_grows(data)
+        _check_messages(data)
         with pa.ipc.open_stream(data) as reader:
             batch = reader.read_next_batch()
         names = batch.schema.names
@@ -55,8 +55,8 @@ def read_table(data: bytes, columns: Collection[str]) -> pa.RecordBatch:
     return batch
 
 
-def _refuse_what_grows(data: bytes) -> None:
-    """Refuse all but one schema and one batch whose body is as large as its columns."""
+def _check_messages(data: bytes) -> None:
+    """Refuse all but one schema and one uncompressed batch whose columns do not overlap."""
     import pyarrow as pa
 
     expected = ["schema", "record batch"]

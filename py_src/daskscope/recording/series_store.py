@@ -149,8 +149,8 @@ class SeriesStore:
 
         A sum takes the share of each row that is in the window, so adjacent windows add up.
         Extremes take whole rows that touch it. Last is the latest row up to `stop`, however old.
-        `step` is the coarsest step in the window. `before` counts whole if `start` is infinite,
-        else not; if it is partly in the window, `step` is infinite.
+        `step` is the coarsest step in the window. `before` counts as a whole if `start` is
+        infinite, otherwise not at all; `step` is infinite if only a part of it should count.
         """
         now, found = self._settled(), []
         for ring, rows in now._shown():
@@ -172,8 +172,8 @@ class SeriesStore:
     def shares(self, start: float = -inf, stop: float = inf) -> Iterator[tuple[Rows, Cells, float]]:
         """Yield rows of sums in a window, the share of each that is in it, and their step.
 
-        Rows of one key are not combined, as `window` has to sort them. `before` counts whole if
-        `start` is infinite, with an infinite step. Texts are numbers (see `text_numbers`).
+        Rows of one key are not combined, as `window` has to sort them. `before` counts as a whole
+        if `start` is infinite, with an infinite step. Texts are numbers (see `text_numbers`).
         """
         now = self._settled()
         for ring, rows in now._shown(combined=False):
@@ -206,7 +206,7 @@ class SeriesStore:
         return self.rings[0].readable(pick(rows, np.any(there, axis=0)) if there else rows)
 
     def _last_of_keys(self, rows: Rows, among: Cells) -> Cells:
-        """Return the numbers of the last rows of each key, among some."""
+        """Return the number of the last row of each key, among some rows."""
         numbers = np.flatnonzero(among)
         keys = [column.name for column in self.table.columns if column.combine == "key"]
         order, first = _groups([rows[name][numbers] for name in keys])
