@@ -65,7 +65,7 @@ export class PanelView {
   );
   /** Seconds since the epoch: time zero of every axis. */
   readonly origin = this.read(({ origin }) => origin.value, 0);
-  /** Increases with new names and new task rows. */
+  /** Increase with new names, and with new task rows. */
   readonly namesVersion = this.read((store) => store.namesVersion.value, 0);
   readonly dataVersion = this.data((store) => store.dataVersion.value, 0);
   /** The current time of a live session; null in a recording. */

@@ -105,7 +105,7 @@ export function AccountBar(props: {
           <b>Running</b> {text(running)}{" "}
           <span class="ds-quiet">
             {share(running)}
-            {still > 0 && `, ${text(still)} of it by running tasks`}
+            {still > 0 && `, including ${text(still)} of running tasks`}
           </span>
         </span>
         <span style={{ marginRight: width(unaccounted) }}>

@@ -192,7 +192,7 @@ class ProfileRows:
         begin, end, rows = columns["begin"], columns["end"], columns["rows"].astype(np.int64)
         length = end - begin
         if not ((length > 0) & (length < MAX_CYCLE_S)).all() or int(rows.sum()) != message["rows"]:
-            raise ValueError("cycles are no times")
+            raise ValueError("invalid times of cycles")
         own = np.repeat([0, 1], cycles)
         number = np.concatenate([np.arange(a, b) for a, b in zip(first, stop, strict=True)])
         # A new agent restarts its numbers of cycles, so their times show which ones were read.

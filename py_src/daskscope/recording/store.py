@@ -255,7 +255,7 @@ class ChunkStore:
         return True
 
     def _disk_refused(self, reason: str) -> None:
-        """Limit the disk to the bytes written so far; without any, drop instead of spilling."""
+        """Drop the oldest file and limit the disk to the rest; without files, stop spilling."""
         self.spill_error = reason
         if self._segments:
             self._drop_oldest(self._segments[0][0])
