@@ -62,7 +62,7 @@ export class Channel {
   });
 
   private greetings = 0;
-  private again: ReturnType<typeof setTimeout> | undefined;
+  private greetTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly pageId: string,
@@ -73,7 +73,7 @@ export class Channel {
 
   /** Greet the kernel, at first and after every reconnection. */
   hello(): void {
-    clearTimeout(this.again);
+    clearTimeout(this.greetTimer);
     const { kind } = this.state.peek();
     if (kind === "closed") return;
     const versions = { protocol: PROTOCOL, version: VERSION, build: BUILD };
@@ -81,7 +81,7 @@ export class Channel {
     this.port.send(say("hello", this.pageId, { ...versions, ...pictures }));
     if (kind !== "greeting" || ++this.greetings >= GREETINGS) return;
     const pause_ms = GREET_AGAIN_MS * 2 ** (this.greetings - 1);
-    this.again = setTimeout(() => this.hello(), pause_ms);
+    this.greetTimer = setTimeout(() => this.hello(), pause_ms);
   }
 
   /** Handle a message that the port received. */
@@ -105,7 +105,7 @@ export class Channel {
   }
 
   close(): void {
-    clearTimeout(this.again);
+    clearTimeout(this.greetTimer);
     const state = this.state.peek();
     if (state.kind === "closed") return;
     this.state.value = { kind: "closed" };
@@ -142,7 +142,7 @@ export class Channel {
   }
 
   private welcome(message: Message<"welcome">): void {
-    clearTimeout(this.again);
+    clearTimeout(this.greetTimer);
     if (message.protocol !== PROTOCOL) {
       const here = { version: VERSION, protocol: PROTOCOL };
       this.fail(versionMismatch(here, message));
@@ -159,7 +159,7 @@ export class Channel {
   }
 
   private fail({ code, text, next }: Problem): void {
-    clearTimeout(this.again);
+    clearTimeout(this.greetTimer);
     this.state.value = { kind: "failed", problem: { code, text, next } };
   }
 }
@@ -223,9 +223,11 @@ export class KernelLink implements SessionLink {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.questions.delete(id);
-        const heard = this.subshells ? subshell : false;
+        const inSubshell = this.subshells ? subshell : false;
         reject(
-          heard === false ? kernelBusy() : noAnswer(timeout_ms, heard !== true),
+          inSubshell === false
+            ? kernelBusy()
+            : noAnswer(timeout_ms, inSubshell !== true),
         );
       }, timeout_ms);
       this.questions.set(id, { resolve, reject, timer });

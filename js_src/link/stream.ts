@@ -43,7 +43,7 @@ export class SessionStream implements SessionFlow {
   private startOvers = 0;
   private startedOver_ms = -Infinity;
   private readonly sequence: Sequence;
-  private heard_ms = 0;
+  private received_ms = 0;
   private pulse: ReturnType<typeof setInterval> | undefined;
 
   constructor(
@@ -111,7 +111,7 @@ export class SessionStream implements SessionFlow {
   }
 
   receive(message: SessionMessage): void {
-    this.heard_ms = Date.now();
+    this.received_ms = Date.now();
     if ("seq" in message) {
       if (!this.watching) return;
       if (!this.sequence.accept(message.seq, bytesOf(message.buffers))) return;
@@ -134,7 +134,7 @@ export class SessionStream implements SessionFlow {
     seq: number | null,
     buffers: readonly BinaryBuffer[],
   ): void {
-    this.heard_ms = Date.now();
+    this.received_ms = Date.now();
     if (seq !== null && this.watching) {
       this.sequence.accept(seq, bytesOf(buffers));
     }
@@ -142,10 +142,10 @@ export class SessionStream implements SessionFlow {
     this.deliverRows();
   }
 
-  /** Continue on a new channel; `sameCount`: the kernel still knows what it has sent. */
-  resume(sameCount: boolean): void {
-    if (this.owesUnwatch && sameCount) this.sendUnwatch();
-    if (this.owesUnwatch || !sameCount) this.restart();
+  /** Continue on a new channel; `resumed`: the kernel still knows what it has sent. */
+  resume(resumed: boolean): void {
+    if (this.owesUnwatch && resumed) this.sendUnwatch();
+    if (this.owesUnwatch || !resumed) this.restart();
     this.owesUnwatch = false;
     this.sink.connected(true);
     if (this.watching) this.sendWatch();
@@ -210,11 +210,11 @@ export class SessionStream implements SessionFlow {
     clearInterval(this.pulse);
     this.pulse = undefined;
     if (!this.watching || !this.visible) return;
-    this.heard_ms = Date.now();
-    let greeted_ms = this.heard_ms;
+    this.received_ms = Date.now();
+    let greeted_ms = this.received_ms;
     this.pulse = setInterval(() => {
       const now_ms = Date.now();
-      const silence_ms = now_ms - this.heard_ms;
+      const silence_ms = now_ms - this.received_ms;
       if (silence_ms >= SILENT_MS || now_ms - greeted_ms >= GREET_MS) {
         greeted_ms = now_ms;
         this.link.greet();

@@ -243,16 +243,18 @@ export function parseMessage(
   }
 }
 
-const whom = record({
+const addressFields = record({
   page: or(str, null),
   session: or(str, null),
   seq: or(count, null),
 });
 
 /** Page, session and number of an unreadable message; null if these are unreadable too. */
-export function addressOf(data: unknown): ReturnType<typeof whom> | null {
+export function addressOf(
+  data: unknown,
+): ReturnType<typeof addressFields> | null {
   try {
-    return whom(data, "message");
+    return addressFields(data, "message");
   } catch {
     return null;
   }

@@ -42,18 +42,18 @@ export class RowIntake {
     this.waiting.push({ batch, first, tasks });
     this.waitingRows += batch.rows;
     if (this.waitingRows > MAX_WAITING_ROWS) this.run(0, MAX_WAITING_ROWS);
-    this.tellSoon();
+    this.notifySoon();
   }
 
   /** Call `onRows` once, in the next frame. */
-  tellSoon(): void {
+  notifySoon(): void {
     if (this.pending) return;
     this.pending = true;
     nextFrame(() => {
       this.pending = false;
       this.run(hasFrames() ? BUDGET_MS : Infinity);
       this.onRows();
-      if (this.waiting.length > 0) this.tellSoon();
+      if (this.waiting.length > 0) this.notifySoon();
     });
   }
 

@@ -229,7 +229,7 @@ export class KeyStore {
     const tasks: number[] = [];
     const looked = new Coverage(); // blocks may overlap
     let searched = 0;
-    let told_ms = -Infinity;
+    let reported_ms = -Infinity;
     const of = () => Math.max(searched, this.source.total());
     const result = () => ({
       tasks: Uint32Array.from(tasks).sort(),
@@ -251,8 +251,8 @@ export class KeyStore {
         for (const [from, end] of fresh) searched += end - from;
         looked.add(first, block.tasks);
         const now_ms = performance.now();
-        if (now_ms - told_ms < PROGRESS_MS) continue;
-        told_ms = now_ms;
+        if (now_ms - reported_ms < PROGRESS_MS) continue;
+        reported_ms = now_ms;
         onProgress({ tasks: null, searched, of: of() });
       }
     };

@@ -30,7 +30,7 @@ export class NumberedRows {
   /** Whether all rows that existed at some time have arrived. */
   complete = false;
   private joined: Piece;
-  private readonly news: Piece[] = [];
+  private readonly added: Piece[] = [];
   private oldest = 0;
 
   constructor(private readonly shape: TableShape) {
@@ -44,14 +44,14 @@ export class NumberedRows {
     const latest = Math.max(this.begin ?? -Infinity, begin);
     if (latest > -Infinity) this.begin = latest;
     this.complete ||= complete;
-    this.news.push({ runs: runsOf(rows.numbers), columns: rows.columns });
+    this.added.push({ runs: runsOf(rows.numbers), columns: rows.columns });
   }
 
   /** All kept rows in order of their numbers; the columns are never changed afterwards. */
   read(): Columns {
-    if (this.news.length === 0) return this.joined.columns;
+    if (this.added.length === 0) return this.joined.columns;
     const inOrder = this.shape.group === undefined && this.isInOrder();
-    const all = concatenated([this.joined, ...this.news.splice(0)]);
+    const all = concatenated([this.joined, ...this.added.splice(0)]);
     if (inOrder) this.joined = this.newest(all);
     else {
       const numbers = numbersOf(all.runs);
@@ -63,7 +63,7 @@ export class NumberedRows {
   /** Whether all new rows follow the known ones, which is the usual case. */
   private isInOrder(): boolean {
     let next = endOf(this.joined.runs.at(-1));
-    return this.news.every(({ runs }) =>
+    return this.added.every(({ runs }) =>
       runs.every((run) => {
         const isNewer = run.first >= next;
         next = endOf(run);

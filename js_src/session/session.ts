@@ -117,7 +117,7 @@ export class SharedSession implements Sink {
   private pageVisible = true;
   private closing: ReturnType<typeof setTimeout> | undefined;
   private disposed = false;
-  private toldFadedRows = 0;
+  private reportedFadedRows = 0;
 
   constructor(
     link: SessionLink,
@@ -274,7 +274,7 @@ export class SharedSession implements Sink {
   takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void {
     if (this.disposed) return;
     this.model.setCoarse({ ...stretches, first, tasks });
-    this.intake.tellSoon();
+    this.intake.notifySoon();
   }
 
   takeKeys(
@@ -308,8 +308,8 @@ export class SharedSession implements Sink {
       this.dataVersion.value += 1;
     });
     const { rows, fadedRows } = this.model;
-    if (fadedRows === this.toldFadedRows) return;
-    this.toldFadedRows = fadedRows;
+    if (fadedRows === this.reportedFadedRows) return;
+    this.reportedFadedRows = fadedRows;
     this.noticed.add(pageFaded(rows, fadedRows, this.live));
   }
 

@@ -88,8 +88,8 @@ export class Binding {
       bound && open.includes(bound)
         ? bound
         : open.find((other) => other.path.value === path);
-    const news = (front?.kernel.sessions.value.length ?? 0) > 0;
-    const follow = !this.chosen.value && (news || path === null);
+    const hasClient = (front?.kernel.sessions.value.length ?? 0) > 0;
+    const follow = !this.chosen.value && (hasClient || path === null);
     const next = (follow ? front : null) ?? kept ?? null;
     this.notebook.value = next;
     if (next) this.path.value = next.path.value;

@@ -72,7 +72,7 @@ export class Clusters {
   private hold(notebook: Notebook): void {
     const { kernel } = notebook;
     const start = kernel.starts.peek();
-    const letGo = kernel.use();
+    const stopUsing = kernel.use();
     const stop = effect(() => {
       if (kernel.starts.value === start) return;
       // The new kernel has not loaded Dask yet; the next cell triggers another check.
@@ -81,7 +81,7 @@ export class Clusters {
     });
     this.held.set(notebook, () => {
       stop();
-      letGo();
+      stopUsing();
     });
   }
 

@@ -135,7 +135,7 @@ export class NotebookKernel {
   async hasDask(): Promise<boolean> {
     const kernel = this.kernel();
     if (!kernel || isGone(kernel)) return false;
-    await this.up(kernel, () => kernel === this.kernel());
+    await this.waitUntilUp(kernel, () => kernel === this.kernel());
     const facts = await kernelFacts(kernel);
     if (facts.language !== "python") return false;
     const subshell = await openSubshell(kernel, facts);
@@ -190,7 +190,7 @@ export class NotebookKernel {
   };
 
   /** Wait until a restarted kernel accepts messages. */
-  private async up(
+  private async waitUntilUp(
     kernel: Kernel.IKernelConnection,
     wanted: () => boolean,
   ): Promise<void> {
@@ -227,25 +227,25 @@ export class NotebookKernel {
     let subshell: Subshell | null = null;
     let loads = false;
     let slow = false;
-    const tellSlow = () => {
+    const showSlow = () => {
       if (!current() || !slow) return;
       // A slow request in a subshell does not wait for a cell.
       if (loads) this.state.value = { kind: "loading" };
       else if (!subshell) this.state.value = { kind: "busy" };
     };
-    let slowly: ReturnType<typeof setTimeout> | undefined;
+    let slowTimer: ReturnType<typeof setTimeout> | undefined;
     try {
-      await this.up(kernel, current);
+      await this.waitUntilUp(kernel, current);
       if (!current()) return;
-      slowly = setTimeout(() => {
+      slowTimer = setTimeout(() => {
         slow = true;
-        tellSlow();
+        showSlow();
       }, SLOW_AFTER_MS);
       const facts = await kernelFacts(kernel);
       subshell = await openSubshell(kernel, facts);
       const refusal = await enter(kernel, facts.language, subshell, () => {
         loads = true;
-        tellSlow();
+        showSlow();
       });
       if (!current()) return;
       if (refusal) {
@@ -260,7 +260,7 @@ export class NotebookKernel {
       if (!current()) return;
       this.state.value = { kind: "failed", problem: asProblem(error) };
     } finally {
-      clearTimeout(slowly);
+      clearTimeout(slowTimer);
       void subshell?.close();
       if (current()) this.connecting = false;
     }

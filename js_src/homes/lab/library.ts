@@ -54,7 +54,7 @@ export class Library {
   private readonly open = signal(false);
   private readonly answer = signal<LibraryState>({ kind: "waiting" });
   private readonly link: ReadonlySignal<KernelLink | null>;
-  private asked = 0;
+  private lastRequest = 0;
   /** The kernel that made the list. */
   private listedBy: Shelf | null = null;
   private readonly stops: (() => void)[];
@@ -94,14 +94,14 @@ export class Library {
 
   dispose(): void {
     for (const stop of this.stops) stop();
-    this.asked++;
+    this.lastRequest++;
   }
 
   refresh(): void {
     const kernel = this.notebooks.front.peek()?.kernel;
     const link = this.link.peek();
     if (!kernel || !link) return;
-    const turn = ++this.asked;
+    const request = ++this.lastRequest;
     // Keep this kernel's list until the next answer.
     if (this.answer.peek().kind !== "listed" || this.listedBy?.link !== link) {
       this.listedBy = { kernel, link };
@@ -109,24 +109,24 @@ export class Library {
     }
     const shelf = this.listedBy;
     link.ask(null, "reports", {}, ANSWER_MS).then(
-      (answer) => this.take(turn, shelf, answer),
-      (error: unknown) => this.fail(turn, error),
+      (answer) => this.take(request, shelf, answer),
+      (error: unknown) => this.fail(request, error),
     );
   }
 
-  private take(turn: number, shelf: Shelf, answer: unknown): void {
-    if (turn !== this.asked) return;
+  private take(request: number, shelf: Shelf, answer: unknown): void {
+    if (request !== this.lastRequest) return;
     try {
       const list = libraryList(answer, "answer");
       this.answer.value = { kind: "listed", list, shelf, problem: null };
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      this.fail(turn, badMessage(detail));
+      this.fail(request, badMessage(detail));
     }
   }
 
-  private fail(turn: number, error: unknown): void {
-    if (turn !== this.asked) return;
+  private fail(request: number, error: unknown): void {
+    if (request !== this.lastRequest) return;
     const problem = asProblem(error);
     const now = this.answer.peek();
     this.answer.value =

@@ -58,8 +58,8 @@ export class Notebooks {
   readonly open = signal<readonly Notebook[]>([]);
   /** The notebook that was active last. */
   readonly front = signal<Notebook | null>(null);
-  private readonly ran = new Set<(notebook: Notebook) => void>();
-  private readonly asked = new Set<(path: string) => void>();
+  private readonly ranListeners = new Set<(notebook: Notebook) => void>();
+  private readonly openListeners = new Set<(path: string) => void>();
 
   constructor(private readonly tracker: INotebookTracker) {
     tracker.forEach((panel) => this.add(panel));
@@ -71,7 +71,7 @@ export class Notebooks {
         .find(({ panel }) => panel.content === notebook);
       if (!known) return;
       known.kernel.again(); // the cell may have installed what was missing
-      for (const listener of this.ran) listener(known);
+      for (const listener of this.ranListeners) listener(known);
     });
     this.updateFront();
   }
@@ -87,13 +87,13 @@ export class Notebooks {
 
   /** Call `listener` after every cell that ran; returns a function that stops this. */
   onRan(listener: (notebook: Notebook) => void): () => void {
-    this.ran.add(listener);
-    return () => void this.ran.delete(listener);
+    this.ranListeners.add(listener);
+    return () => void this.ranListeners.delete(listener);
   }
 
   /** Call `listener` for every report that a cell, run from this page, asks to open. */
   onAsked(listener: (path: string) => void): void {
-    this.asked.add(listener);
+    this.openListeners.add(listener);
   }
 
   private add(panel: NotebookPanel): void {
@@ -106,7 +106,7 @@ export class Notebooks {
       if (!("session" in parent) || parent.session !== client) return;
       const path = askedByMessage(message as KernelMessage.IIOPubMessage);
       if (path === null) return;
-      for (const listener of this.asked) listener(path);
+      for (const listener of this.openListeners) listener(path);
     });
     this.open.value = [...this.open.peek(), notebook];
     panel.disposed.connect(() => {

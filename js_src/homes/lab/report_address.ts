@@ -54,7 +54,7 @@ export function askedByAddress({
 export function openByAddress(
   app: Pick<JupyterFrontEnd, "commands" | "restored">,
   router: Pick<IRouter, "current" | "navigate" | "register">,
-  tell: (text: string) => void,
+  notify: (text: string) => void,
 ): void {
   app.commands.addCommand(ROUTE, {
     execute: () => {
@@ -64,7 +64,7 @@ export function openByAddress(
       router.navigate(asked.rest, { skipRouting: true });
       const { report: path, fragment } = asked;
       void app.restored.then(() => {
-        if (path === null) tell(REFUSED);
+        if (path === null) notify(REFUSED);
         else void app.commands.execute(OPEN_REPORT, { path, fragment });
       });
     },

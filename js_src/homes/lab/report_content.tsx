@@ -128,7 +128,7 @@ export class ReportContent extends Widget {
     const { file, node, visible, place } = this;
     const leaving = new AbortController();
     const stores: SharedSession[] = [];
-    let unmount = this.tell({
+    let unmount = this.showText({
       state: "waiting",
       title: `Opening ${file.name()}`,
       text: "A large file takes a few seconds.",
@@ -159,7 +159,7 @@ export class ReportContent extends Widget {
         if (leaving.signal.aborted) return;
         failed = true;
         unmount();
-        unmount = this.tell(this.troubleOf(error));
+        unmount = this.showText(this.troubleOf(error));
       }
     };
     void load();
@@ -194,7 +194,7 @@ export class ReportContent extends Widget {
   }
 
   /** Show a text instead of the report. */
-  private tell(state: EmptyState): () => void {
+  private showText(state: EmptyState): () => void {
     const root = document.createElement("div");
     root.className = "ds-root ds-report";
     root.setAttribute("role", state.trouble ? "alert" : "status");

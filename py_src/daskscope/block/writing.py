@@ -74,9 +74,9 @@ class Writing:
                 self._written, self._written_s = self._part.recording.next_task, time.monotonic()
 
     def _is_due(self) -> bool:
-        news = self._part.recording.next_task - self._written
+        new_tasks = self._part.recording.next_task - self._written
         old = time.monotonic() - self._written_s >= WRITE_AFTER_S
-        return news >= WRITE_TASKS or (news > 0 and old)
+        return new_tasks >= WRITE_TASKS or (new_tasks > 0 and old)
 
     def _fail(self, error: OSError) -> DaskscopeError:
         """Keep the written part, which may be all that is left of a long run."""

@@ -61,10 +61,10 @@ class Channel:
 
     def report(self, error: DaskscopeError, page: str | None, session: str | None) -> None:
         """Report an error to a page, once for each kind, page and session."""
-        told = (error.code, page, session)
-        if told in self._reported:
+        key = (error.code, page, session)
+        if key in self._reported:
             return
-        self._reported[told] = None
+        self._reported[key] = None
         if len(self._reported) > MAX_REPORTED:
             del self._reported[next(iter(self._reported))]
         self.send(outgoing("error", {"page": page, "session": session, **error.to_json()}))
