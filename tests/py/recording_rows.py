@@ -128,3 +128,20 @@ def scheduler_of(recording: Recording) -> pd.DataFrame:
     """The samples of the scheduler."""
     system = recording.system
     return system[system["loop_interval"].notna()].reset_index(drop=True)
+
+
+def append_metrics(recording: RecordingStore, *rows: tuple[str, str, float]) -> None:
+    """Append seconds of `execute` by function and activity, in the first second."""
+    names, unit = recording.names, recording.names.intern("units", "seconds")
+    prefix, activity, value = zip(*rows, strict=True)
+    columns = {
+        "time": np.full(len(rows), START),
+        "duration": np.ones(len(rows)),
+        "context": np.zeros(len(rows)),
+        "prefix": [names.intern("prefixes", name) for name in prefix],
+        "activity": [names.intern("activities", name) for name in activity],
+        "unit": np.full(len(rows), unit),
+        "span": np.zeros(len(rows)),
+        "value": value,
+    }
+    recording.series("metrics").append(columns, now=START + 1)

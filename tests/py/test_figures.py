@@ -18,7 +18,7 @@ from bokeh.models import GlyphRenderer, HoverTool, PlainText, Title
 from bokeh.resources import INLINE
 from clusters import eventually
 from profile_rows import POOL, add_cycle, add_processes, profiled
-from recording_rows import START, append, make_rows, new_recording
+from recording_rows import START, append, append_metrics, make_rows, new_recording
 
 import daskscope
 from daskscope import figures
@@ -488,7 +488,7 @@ def test_activities_have_the_kinds_that_they_have_in_the_page():
 
 def test_activities_of_ones_own_have_the_colours_of_their_names():
     recording = new_recording(prefixes=())
-    measured(recording, ("sum", "thread-cpu", 6.0), ("sum", "gpu", 3.0), ("sum", "tpu", 1.0))
+    append_metrics(recording, ("sum", "thread-cpu", 6.0), ("sum", "gpu", 3.0), ("sum", "tpu", 1.0))
     fig = figures.fine_metrics(Recording(recording))
     bars = [one.glyph.fill_color for one in fig.renderers]
     slots = recording.names.colours["activities"]
@@ -498,27 +498,10 @@ def test_activities_of_ones_own_have_the_colours_of_their_names():
     assert len({*bars}) == 3
 
 
-def measured(recording: RecordingStore, *rows: tuple[str, str, float]) -> None:
-    """Append seconds of `execute` by function and activity, in the first second."""
-    names, unit = recording.names, recording.names.intern("units", "seconds")
-    prefix, activity, value = zip(*rows, strict=True)
-    columns = {
-        "time": np.full(len(rows), START),
-        "duration": np.ones(len(rows)),
-        "context": np.zeros(len(rows)),
-        "prefix": [names.intern("prefixes", name) for name in prefix],
-        "activity": [names.intern("activities", name) for name in activity],
-        "unit": np.full(len(rows), unit),
-        "span": np.zeros(len(rows)),
-        "value": value,
-    }
-    recording.series("metrics").append(columns, now=START + 1)
-
-
 def test_metrics_are_bars_by_function_stacked_by_activity():
     recording = new_recording(prefixes=())
     rows = [("load", "disk-read", 3.0), ("load", "thread-cpu", 1.0), ("sum", "thread-cpu", 6.0)]
-    measured(recording, *rows)
+    append_metrics(recording, *rows)
     fig = figures.fine_metrics(Recording(recording))
     validated(fig)
     assert entries(fig) == ["thread-cpu", "disk-read"]
@@ -534,7 +517,7 @@ def test_metrics_are_bars_by_function_stacked_by_activity():
 
 def test_of_a_cell_the_figure_has_its_share():
     recording = new_recording(prefixes=())
-    measured(recording, ("sum", "thread-cpu", 6.0), ("load", "thread-cpu", 1.0))
+    append_metrics(recording, ("sum", "thread-cpu", 6.0), ("load", "thread-cpu", 1.0))
     columns = make_rows(2) | {
         "start": np.full(2, START),
         "duration": np.array([1.0, 0.5], "f4"),
@@ -557,7 +540,7 @@ def test_of_a_cell_the_figure_has_its_share():
 
 def test_of_many_functions_and_activities_the_largest_are_shown_and_the_rest_is_counted():
     recording = new_recording(prefixes=())
-    measured(recording, *[(f"f-{at}", f"<b>{at % 20}", 1.0 + at) for at in range(100)])
+    append_metrics(recording, *[(f"f-{at}", f"<b>{at % 20}", 1.0 + at) for at in range(100)])
     fig = figures.fine_metrics(Recording(recording))
     validated(fig)
     assert entries(fig)[-1] == "8 more"

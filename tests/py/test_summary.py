@@ -16,6 +16,7 @@ from recording_rows import (
     START,
     append,
     append_cluster,
+    append_metrics,
     gap,
     log_line,
     logged_event,
@@ -435,6 +436,36 @@ def test_a_block_too_short_for_a_sample_has_the_memory_of_its_end():
     assert figures["memory"] == {"peak": 70, "peak_time": START + 10, "limit": 100}
     assert figures["spilled"] == {"peak": 5, "workers": ["10.0.0.1:0"]}
     assert figures["cluster_facts"]["hosts"] == 1
+
+
+def test_much_execution_besides_computing_deserves_a_look_live_and_stored():
+    recording = with_block(present(recording_of([(0, 8)], action=0, prefix=0)))
+    totals = ClusterTotals(recording)
+
+    def found() -> dict[str, Any]:
+        stored, live = summary(recording), summary(recording, live=totals)
+        looks = {one["code"]: one for one in stored["needs_a_look"] if one["code"] != "idle"}
+        assert looks == {one["code"]: one for one in live["needs_a_look"]}
+        return looks
+
+    append_metrics(recording, ("inc", "thread-cpu", 8.0), ("inc", "disk-read", 0.8))
+    assert found() == {}  # below 10 %
+    append_metrics(recording, ("inc", "disk-write", 3.0), ("sum", "disk-read", 0.2))
+    append_metrics(recording, ("inc", "executor", 0.7), ("inc", "serialize", 0.03))
+    (look,) = found().values()
+    assert (look["code"], look["tab"]) == ("disk-time", "fine-metrics")
+    assert look["title"].startswith("32 % of execution")
+    assert look["text"].startswith("Disk write 3.0 s, disk read 1.0 s, of 12.7 s.")
+    append_metrics(recording, ("inc", "other", 1.3))
+    assert [*found()] == ["disk-time", "passing-tasks"]
+
+
+def test_shares_of_execution_are_unknown_if_metrics_cover_only_a_part():
+    recording = with_block(present(recording_of([(0, 8)], action=0, prefix=0)))
+    append_metrics(recording, ("inc", "thread-cpu", 7.0), ("inc", "disk-read", 3.0))
+    assert codes(summary(recording, live=ClusterTotals(recording))) == []
+    append_metrics(recording, ("inc", "thread-noncpu", 0.5))
+    assert codes(summary(recording, live=ClusterTotals(recording))) == ["disk-time"]
 
 
 def test_cost_is_said_only_where_a_price_is_set():

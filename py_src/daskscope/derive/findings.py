@@ -1,4 +1,4 @@
-"""Findings about a run, in words: errors, spilling, idle threads, lost tasks."""
+"""Findings about a run, in words: errors, spilling, overheads, idle threads, lost tasks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope.errors import Notice
-from daskscope.format import bytes_text, count_text, cut, moment_text, seconds_text, some_of
+from daskscope.format import (
+    bytes_text,
+    count_text,
+    cut,
+    moment_text,
+    seconds_among,
+    seconds_text,
+    share_text,
+    some_of,
+)
 from daskscope.recording import LogStore
 from daskscope.recording.log_store import MAX_LOG_CHARACTERS
 from daskscope.recording.names import MAX_LIST_CHARACTERS, name_of
-from daskscope.schema import ERRORS, OTHER_NAME
+from daskscope.schema import BESIDE_TASKS, ERRORS, OTHER_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +33,28 @@ MOST_OF_A_KIND: Final = 5
 """Further findings of the same kind are combined into one."""
 
 MAX_TEXT_CHARACTERS: Final = 200
+
+OVERHEAD_SHARE: Final = 0.1
+MIN_OVERHEAD_S: Final = 0.5
+"""Activities other than computing are reported from this share of execution and time on."""
+
+LISTED_SHARE: Final = 0.01
+MIN_MEASURED: Final = 0.9
+"""If metrics cover less of the computing, they are incomplete, and so are shares of them."""
+
+OVERHEADS: Final = {
+    "disk-time": (
+        "disk and serialization",
+        ("disk-read", "disk-write", "serialize", "deserialize", "compress", "decompress"),
+        "To spill less, give workers more memory or use smaller partitions.",
+    ),
+    "passing-tasks": (
+        "passing tasks to threads",
+        BESIDE_TASKS,
+        "Event loops of workers were busy: spill less, or if tasks are short, give each more work.",
+    ),
+}
+"""By code: a name, the activities of execution that it sums up, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +149,25 @@ def of_spilling(peak: float, workers: list[str], times: Sequence[float]) -> list
             (min(times), max(times)) if times else None,
         )
     ]
+
+
+def of_overheads(execution: Mapping[str, float], computed: float) -> list[Finding]:
+    """Return what took much of the execution besides computing, unless metrics are incomplete."""
+    whole, found, rest = sum(execution.values()), [], dict(execution)
+    for code, (name, activities, advice) in OVERHEADS.items():
+        own = sorted(((rest.pop(one, 0.0), one) for one in activities), reverse=True)
+        seconds = sum(value for value, _ in own)
+        if seconds < max(OVERHEAD_SHARE * whole, MIN_OVERHEAD_S):
+            continue
+        parts = [
+            f"{one.replace('-', ' ')} {seconds_among(value, whole)}"
+            for value, one in own
+            if value >= LISTED_SHARE * whole
+        ]
+        title = f"{share_text(seconds / whole)} of execution was {name}"
+        text = f"{', '.join(parts).capitalize()}, of {seconds_among(whole, whole)}. {advice}"
+        found.append(Finding(code, "info", title, text, "fine-metrics"))
+    return found if sum(rest.values()) >= MIN_MEASURED * computed else []
 
 
 def of_versions(recording: RecordingStore, versions: Sequence[PackageVersions]) -> list[Finding]:

@@ -10,7 +10,15 @@ import numpy as np
 from daskscope.derive import findings
 from daskscope.derive.findings import left_out, package_versions
 from daskscope.derive.progress import MAX_NAME_CHARACTERS, live_progress, stored_progress
-from daskscope.derive.work import MAX_FIGURE, ClusterTotals, Work, running_work, work, workers_of
+from daskscope.derive.work import (
+    COMPUTE,
+    MAX_FIGURE,
+    ClusterTotals,
+    Work,
+    running_work,
+    work,
+    workers_of,
+)
 from daskscope.errors import Notice
 from daskscope.format import cut
 from daskscope.recording.names import name_of
@@ -82,20 +90,22 @@ def summary(
     nothing = [] if live or told & UNREAD else findings.of_nothing(recording, counts)
     # If tasks are missing, threads that seem idle may have run them.
     all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
+    actions = recording.names.actions
+    totals = recording.totals.actions
+    computed = sum(total.seconds for total in totals if total.action == COMPUTE)
     found = [
         *(findings.of_exception(exception) or nothing),
         *findings.of_errors(recording, errors, counts.erred),
         *(findings.of_spilling(**spilled, times=cluster.spill_times) if spilled else ()),
         *findings.of_losses(recording, counts),
         *findings.of_versions(recording, versions),
+        *findings.of_overheads(cluster.execution, computed),
         *(
             findings.of_idle(recording, done.idle, start)
             if counts.captured and all_here and not live
             else ()
         ),
     ]
-    actions = recording.names.actions
-    totals = recording.totals.actions
     transfers = [total for total in totals if actions[total.action] == "transfer"]
     return progress | {
         "title": (_text(facts, "title") or _text(facts, "source"))[:MAX_TITLE_CHARACTERS],

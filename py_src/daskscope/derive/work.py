@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope.recording.fine_metrics import EXECUTE, SECONDS
 from daskscope.recording.recording_store import PRESENT
 from daskscope.recording.summary_blocks import FAR_S
-from daskscope.schema import ACTIONS
+from daskscope.schema import ACTIONS, ACTIVITIES, METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -158,11 +159,14 @@ class ClusterTotals:
     """First and last time at which a worker started or stopped spilling."""
     most: dict[str, int] = field(default_factory=dict)
     """Maxima of the samples, by column."""
+    execution: dict[str, float] = field(default_factory=dict)
+    """Seconds by activity, as in "Execution by activity" of Fine performance metrics."""
     _alive: dict[str, int] | None = None  # threads by worker; None until anything is known
     _level: float = 0.0
     _since: float = 0.0
-    _change: int = 0  # next number in the log of workers; next number of a sample below
+    _change: int = 0  # next number in the log of workers; those of samples and metrics below
     _sample: int = 0
+    _metric: int = 0
 
     def advance(self, start: float, stop: float) -> None:
         """Add new changes and samples up to `stop`; the first ones count from `start`."""
@@ -183,6 +187,7 @@ class ClusterTotals:
                 self._alive, self._level, self._since = alive, float(level), start
         self._take_memory(samples)
         self._take_spilling(changes)
+        self._take_metrics()
         if self._alive is not None:
             self._take_threads(self._alive, changes, samples, stop)
 
@@ -230,6 +235,20 @@ class ClusterTotals:
         self.spilling.update(dict.fromkeys(row.worker for row in found if row.what == "spilling"))
         if times := [*self.spill_times, *(row.time for row in found)]:
             self.spill_times = [min(times), max(times)]
+
+    def _take_metrics(self) -> None:
+        series = self.recording.series(METRICS.name).snapshot()
+        ring, first, self._metric = series.rings[0], self._metric, series.next
+        new = [(ring.stored(first), np.ones(1), 0.0)]
+        if not first or first < ring.first:  # all: some new rows are only in wider rings
+            self.execution.clear()
+            new = [*series.shares(0.0)]
+        for rows, share, _ in new:
+            own = (rows["context"] == EXECUTE) & (rows["unit"] == SECONDS)
+            sums = np.bincount(rows["activity"][own], (rows["value"] * share)[own])
+            for at in np.flatnonzero(sums).tolist():
+                name = self.recording.names.entry(ACTIVITIES.name, at)
+                self.execution[name] = self.execution.get(name, 0.0) + float(sums[at])
 
 
 def _sound_samples(rows: dict[str, Floats]) -> dict[str, Floats]:
