@@ -8,6 +8,8 @@ ARGS ?=
 
 # npm scripts call `jupyter` and `python` of the checkout's own environment.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Else each process compiles each module, and pytest rewrites each test, anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 SETUP := $(PYTHON) scripts/environment.py
 SOURCES := $(shell find js_src style schema -mindepth 1 2>/dev/null) \

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from profile_rows import POOL, WORK, add_cycle, add_processes, profiled
@@ -32,6 +31,8 @@ def collapsed(tree: ProfileTree, folder: Path) -> dict[str, int]:
 
 
 def test_speedscope_says_that_it_is_in_its_form(tmp_path: Path):
+    import jsonschema  # takes seconds: not in each process that collects tests
+
     schema = json.loads((SPEEDSCOPE / "file-format-schema.json").read_text())
     recording = profiled()
     add_cycle(recording, START, {(POOL, HOSTILE): 3}, scope="worker", prefix="")

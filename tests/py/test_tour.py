@@ -17,6 +17,9 @@ TOUR = Path(__file__).parents[2] / "examples" / "tour.ipynb"
 CELL_SECONDS = 120
 
 SHORTER = {
+    "n_workers=4": "n_workers=2",
+    "+ 0.06": "+ 0.02",
+    "(6000, 6000)": "(3000, 3000)",
     "list(range(180))": "list(range(40))",
     "range(5_000)": "range(500)",
     "range(10_000, 11_000)": "range(10_000, 10_100)",

@@ -130,6 +130,7 @@ export const BROWSER = {
   args: [
     "--no-sandbox",
     "--disable-dev-shm-usage",
+    "--disable-gpu",
     `--disable-features=${[...RESERVES, ...AS_PLAYWRIGHT]}`,
   ],
 };
