@@ -88,6 +88,15 @@ export const test = base.extend<{ problems: string[]; nothingLeft: void }>({
   ],
 });
 
+/** The file browser's folder: Galata reads it from breadcrumbs that JupyterLab 4.2 does not have. */
+export function currentFolder(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const left = [...window.jupyterapp.shell.widgets("left")];
+    const browser = left.find(({ id }) => id === "filebrowser");
+    return (browser as unknown as { model: { path: string } }).model.path;
+  });
+}
+
 async function launcherIsThere(page: Page): Promise<void> {
   await page.locator("#jupyterlab-splash").waitFor({ state: "detached" });
   await page.locator(".jp-Launcher").waitFor();
@@ -134,9 +143,7 @@ export const testInOpenLab = test.extend<
       const { commands } = window.jupyterapp;
       await commands.execute("filebrowser:go-to-path", { path });
     }, tmpPath);
-    await expect
-      .poll(() => lab.filebrowser.getCurrentDirectory())
-      .toBe(tmpPath);
+    await expect.poll(() => currentFolder(lab)).toBe(tmpPath);
     await use(lab);
   },
 });
@@ -176,7 +183,7 @@ export async function notebookWith(
   };
   const metadata = { kernelspec };
   const content = { cells, metadata, nbformat: 4, nbformat_minor: 5 };
-  const directory = await page.filebrowser.getCurrentDirectory();
+  const directory = await currentFolder(page);
   const path = `${directory}/${name}`;
   await page.contents.uploadContent(JSON.stringify(content), "text", path);
   await page.evaluate(async (at) => {
@@ -230,7 +237,7 @@ export function startCell(page: Page, index: number): Promise<void> {
 
 /** End the loops of cells that run until there is a file `seen` beside their notebook. */
 export async function endLoop(page: IJupyterLabPageFixture): Promise<void> {
-  const folder = await page.filebrowser.getCurrentDirectory();
+  const folder = await currentFolder(page);
   await page.contents.uploadContent("", "text", `${folder}/seen`);
 }
 

@@ -13,6 +13,7 @@ import {
   startCell,
   tasksShown,
   test,
+  currentFolder,
 } from "./fixtures";
 
 const SOURCES = `${import.meta.dirname}/../py_src`;
@@ -121,7 +122,7 @@ test(
   async ({ page }, info) => {
     const cells = [SCHEDULER, REMOTE_ASYNC_CLIENT, BLOCK, ASYNC_STOP];
     await notebookWith(page, cells);
-    const directory = await page.filebrowser.getCurrentDirectory();
+    const directory = await currentFolder(page);
     const { sidebar, panel } = await openTaskStream(page);
     await runCells(page, 0, 1);
     await expect(sidebar).toContainText("1 worker");

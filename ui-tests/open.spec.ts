@@ -11,6 +11,7 @@ import {
   tasksShown,
   test,
   testInOpenLab,
+  currentFolder,
 } from "./fixtures";
 
 test.use({ kernels: null, sessions: null, autoGoto: true });
@@ -64,8 +65,7 @@ const fileItem = (page: Page, name: string): Locator =>
 const inFolder = async (
   page: IJupyterLabPageFixture,
   name: string,
-): Promise<string> =>
-  `${await page.filebrowser.getCurrentDirectory()}/${name}`.replace(/^\//, "");
+): Promise<string> => `${await currentFolder(page)}/${name}`.replace(/^\//, "");
 
 const report = (page: Page): Locator => page.locator(".ds-lab-report");
 

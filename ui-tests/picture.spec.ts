@@ -15,6 +15,7 @@ import {
   runCells,
   startCell,
   test,
+  currentFolder,
 } from "./fixtures";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -35,7 +36,7 @@ test.use({
 
 async function openTour(page: IJupyterLabPageFixture): Promise<void> {
   const tour = readFileSync(join(ROOT, "examples", "tour.ipynb"), "utf8");
-  const directory = await page.filebrowser.getCurrentDirectory();
+  const directory = await currentFolder(page);
   await page.contents.uploadContent(tour, "text", `${directory}/tour.ipynb`);
   await page.notebook.openByPath(`${directory}/tour.ipynb`);
   await page.notebook.activate("tour.ipynb");
