@@ -131,10 +131,13 @@ function leftInKernels(page: Page): Promise<string[]> {
 
 /** Close everything and wait until nothing of ours is left. */
 export async function expectNothingLeft(page: Page): Promise<void> {
-  await closeAll(page);
   const nothing = { timeout: 15_000 };
+  const closed = async (): Promise<string[]> => {
+    await closeAll(page); // each time: JupyterLab may restore a notebook late
+    return leftInPage(page);
+  };
   await expect
-    .poll(() => leftInPage(page), { ...nothing, message: "in the page" })
+    .poll(closed, { ...nothing, message: "in the page" })
     .toEqual([]);
   await expect
     .poll(() => leftInKernels(page), { ...nothing, message: "in the kernel" })
