@@ -136,9 +136,7 @@ export async function expectNothingLeft(page: Page): Promise<void> {
     await closeAll(page); // each time: JupyterLab may restore a notebook late
     return leftInPage(page);
   };
-  await expect
-    .poll(closed, { ...nothing, message: "in the page" })
-    .toEqual([]);
+  await expect.poll(closed, { ...nothing, message: "in the page" }).toEqual([]);
   await expect
     .poll(() => leftInKernels(page), { ...nothing, message: "in the kernel" })
     .toEqual([]);
