@@ -97,6 +97,14 @@ export function currentFolder(page: Page): Promise<string> {
   });
 }
 
+async function openFolder(page: Page, folder: string): Promise<void> {
+  await page.evaluate(async (path) => {
+    const { commands } = window.jupyterapp;
+    await commands.execute("filebrowser:go-to-path", { path });
+  }, folder);
+  await expect.poll(() => currentFolder(page)).toBe(folder);
+}
+
 async function launcherIsThere(page: Page): Promise<void> {
   await page.locator("#jupyterlab-splash").waitFor({ state: "detached" });
   await page.locator(".jp-Launcher").waitFor();
@@ -139,12 +147,10 @@ export const testInOpenLab = test.extend<
   page: async ({ lab, tmpPath }, use) => {
     await lab.bringToFront();
     await lab.sidebar.openTab("filebrowser");
-    await lab.evaluate(async (path) => {
-      const { commands } = window.jupyterapp;
-      await commands.execute("filebrowser:go-to-path", { path });
-    }, tmpPath);
-    await expect.poll(() => currentFolder(lab)).toBe(tmpPath);
+    await openFolder(lab, tmpPath);
     await use(lab);
+    // Before Galata deletes the folder: JupyterLab opens a dialog if it is in a missing one.
+    await openFolder(lab, "");
   },
 });
 export { expect };
