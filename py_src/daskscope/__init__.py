@@ -141,7 +141,7 @@ def load_ipython_extension(ipython: Any) -> None:
     from daskscope.magics import perfreport
 
     perfreport.load(ipython)
-    recorder.enable_or_tell()
+    recorder.enable_or_warn()
 
 
 def unload_ipython_extension(ipython: Any) -> None:

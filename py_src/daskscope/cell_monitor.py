@@ -95,13 +95,13 @@ class CellMonitor:
         self._before = ""  # name of the cell that ran last
         self._threads: WeakKeyDictionary[threading.Thread, str] = WeakKeyDictionary()
 
-    def hold(self, holder: object, heard: Callable[[Cell], object] = lambda _: None) -> None:
-        """Follow cells until `drop(holder)`; each is `heard` when it begins and when it ends.
+    def hold(self, holder: object, callback: Callable[[Cell], object] = lambda _: None) -> None:
+        """Follow cells until `drop(holder)`; `callback` is called when each begins and ends.
 
-        The one that runs now is heard at once. `heard` may be called in any thread.
+        It is called at once for the one that runs now, in any thread.
         """
         with self._lock:
-            self._holders = {**self._holders, holder: heard}
+            self._holders = {**self._holders, holder: callback}
             if self._events is None and (ip := shell()) is not None:
                 self._running = _running(ip)
                 self._events = ip.events
@@ -111,12 +111,12 @@ class CellMonitor:
         if running is not None:
             if threading.current_thread() is threading.main_thread():  # its own code
                 _cell.set(running.name)
-            heard(running)
+            callback(running)
 
     def drop(self, holder: object) -> None:
         """Let go; with the last holder the hooks in IPython are given back."""
         with self._lock:
-            self._holders = {one: heard for one, heard in self._holders.items() if one != holder}
+            self._holders = {one: call for one, call in self._holders.items() if one != holder}
             if not self._holders:
                 self._forget()
 
@@ -155,16 +155,16 @@ class CellMonitor:
     def answered(self) -> None:
         """Take note that a message was handled; say soon that the cell goes on."""
         if self._current:
-            collect.soon(self._say_busy_later)
+            collect.soon(self._send_busy_later)
 
-    def _say_busy_later(self) -> None:
+    def _send_busy_later(self) -> None:
         loop = asyncio.get_running_loop()
-        loop.call_later(AFTER_ANSWER_S, self._say_busy)
+        loop.call_later(AFTER_ANSWER_S, self._send_busy)
         if self._last is not None:
             self._last.cancel()
-        self._last = loop.call_later(AFTER_LAST_S, self._say_busy)
+        self._last = loop.call_later(AFTER_LAST_S, self._send_busy)
 
-    def _say_busy(self) -> None:
+    def _send_busy(self) -> None:
         # The lock keeps "busy" ahead of the "idle" at the end of the cell.
         with self._lock:
             kernel = getattr(shell(), "kernel", None)
@@ -197,7 +197,7 @@ class CellMonitor:
             cell = self._running = _cell_of(info, _next_number(shell()), request)
             holders = self._holders
         _cell.set(cell.name)
-        _tell(holders, cell)
+        _notify(holders, cell)
 
     def _end(self, result: Any = None) -> None:
         with self._lock:
@@ -212,7 +212,7 @@ class CellMonitor:
         _cell.set(None)
         if cell is None:
             return
-        _tell(holders, replace(cell, stop=time.time(), status=_status(result)))
+        _notify(holders, replace(cell, stop=time.time(), status=_status(result)))
 
     def _give_threads(self, cell: str) -> None:
         """Give the threads that are new to a cell: only it can have started them."""
@@ -239,7 +239,7 @@ def _next_number(ip: Any) -> int:
 
 
 def _running(ip: Any) -> Cell | None:
-    """Return the cell that runs now, of which nothing was heard before."""
+    """Return the cell that runs now, whose begin was missed."""
     result = getattr(ip.displayhook, "exec_result", None)  # while the code of a cell runs
     if result is None or not result.info.store_history or result.execution_count is None:
         return None
@@ -265,10 +265,10 @@ def _status(result: Any) -> str:
     return "interrupted" if cancelled or isinstance(error, KeyboardInterrupt) else "error"
 
 
-def _tell(holders: dict[object, Callable[[Cell], object]], cell: Cell) -> None:
-    for heard in holders.values():
+def _notify(holders: dict[object, Callable[[Cell], object]], cell: Cell) -> None:
+    for callback in holders.values():
         try:
-            heard(cell)
+            callback(cell)
         except Exception:
             logger.debug("a cell could not be noted", exc_info=True)
 

@@ -51,8 +51,8 @@ def live_figures_of(totals: ClusterTotals, *, ended: bool = False) -> dict[str, 
 def _price(recording: RecordingStore) -> tuple[float | None, str]:
     """Return the price that is set, else that of the figures which came with the recording."""
     price, currency = config.read("report.price-per-thread-hour"), config.read("report.currency")
-    said = recording.about_facts.get(SUMMARY)
-    cost = said.get("cost") if isinstance(said, dict) else None
+    stored = recording.about_facts.get(SUMMARY)
+    cost = stored.get("cost") if isinstance(stored, dict) else None
     if price is None and isinstance(cost, dict):
         known, unit = cost.get("per_hour"), cost.get("unit")
         if isinstance(known, int | float) and 0 <= known < MAX_FIGURE and isinstance(unit, str):

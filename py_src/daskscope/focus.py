@@ -140,8 +140,8 @@ class SharedFocus(traitlets.HasTraits):
     def _renew_locks(self) -> None:
         """Make new locks: at first, and in a forked child."""
         self._focus_lock = threading.RLock()
-        self._wanted_lock = threading.Lock()  # of the next two
-        self._focus_wanted: tuple[Focus, str] | None = None
+        self._request_lock = threading.Lock()  # of the next two
+        self._requested_focus: tuple[Focus, str] | None = None
         self._focus_thread: threading.Thread | None = None
 
     @traitlets.validate("focus")
@@ -152,9 +152,9 @@ class SharedFocus(traitlets.HasTraits):
             raise traitlets.TraitError(f"focus: {error}") from None
 
     @traitlets.observe("focus")
-    def _tell_focus(self, _: Any) -> None:
+    def _notify_focus(self, _: Any) -> None:
         """Hear, as the first observer, of each change, whatever a later one does."""
-        self._focus_listeners.tell(self.focus, self._focus_by)
+        self._focus_listeners.notify(self.focus, self._focus_by)
 
     def _set_focus(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page, which is not to blame for failing observers."""
@@ -169,26 +169,26 @@ class SharedFocus(traitlets.HasTraits):
 
     def _set_focus_soon(self, focus: Focus, by: str) -> None:
         """Set it without waiting for observers; of many settings the last one counts."""
-        with self._wanted_lock:
-            self._focus_wanted = (focus, by)
+        with self._request_lock:
+            self._requested_focus = (focus, by)
             if self._focus_thread is None:
                 self._focus_thread = threading.Thread(
-                    target=self._set_wanted_focus, name="daskscope-focus", daemon=True
+                    target=self._set_requested_focus, name="daskscope-focus", daemon=True
                 )
                 self._focus_thread.start()
 
-    def _set_wanted_focus(self) -> None:
+    def _set_requested_focus(self) -> None:
         done = None
         while True:
-            with self._wanted_lock:
-                wanted = self._focus_wanted
-                if wanted is None or wanted is done:
-                    self._focus_wanted = self._focus_thread = None
+            with self._request_lock:
+                requested = self._requested_focus
+                if requested is None or requested is done:
+                    self._requested_focus = self._focus_thread = None
                     return
-            self._set_focus(*wanted)
-            done = wanted
+            self._set_focus(*requested)
+            done = requested
 
-    def _set_wanted(self, tables: frozenset[str]) -> None:
+    def _set_shown_tables(self, tables: frozenset[str]) -> None:
         """Take note of which tables pages show."""
 
 
@@ -200,9 +200,9 @@ def is_listed(source: Any) -> bool:
     return bool(source._listed)
 
 
-def set_wanted(source: Any, tables: frozenset[str]) -> None:
+def set_shown_tables(source: Any, tables: frozenset[str]) -> None:
     """Set which tables of a source pages show; without any, the source may be slower."""
-    source._set_wanted(tables)
+    source._set_shown_tables(tables)
 
 
 def on_focus(source: Any, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
@@ -219,8 +219,8 @@ def set_focus_soon(source: Any, focus: Focus, by: str) -> None:
     source._set_focus_soon(focus, by)
 
 
-def focus_to_come(source: Any) -> Focus:
+def requested_focus(source: Any) -> Focus:
     """Return the focus, or what a page wants it to be."""
-    wanted = source._focus_wanted
-    found: Focus = source.focus if wanted is None else wanted[0]
+    requested = source._requested_focus
+    found: Focus = source.focus if requested is None else requested[0]
     return found

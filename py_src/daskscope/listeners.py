@@ -30,9 +30,9 @@ class Listeners(Generic[P]):
     >>> listeners = Listeners[[int]]("numbers")
     >>> heard = []
     >>> stop = listeners.add(heard.append)
-    >>> listeners.tell(1)
+    >>> listeners.notify(1)
     >>> stop()
-    >>> listeners.tell(2)
+    >>> listeners.notify(2)
     >>> heard
     [1]
     """
@@ -54,7 +54,7 @@ class Listeners(Generic[P]):
 
         return stop
 
-    def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
+    def notify(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Call everybody; what fails is logged."""
         for listener in tuple(self._listeners):
             try:

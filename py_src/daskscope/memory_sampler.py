@@ -18,7 +18,7 @@ from daskscope.format import bytes_text, count_text, one_line, some_of
 from daskscope.memory_samples import Reading, Run, SamplesSource
 from daskscope.schema import MEASURES
 from daskscope.session import catch_up_async, catch_up_since, parts_of, sample_memory
-from daskscope.session_list import hold_session, let_go_of
+from daskscope.session_list import hold_session, release_session
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -157,7 +157,7 @@ class MemorySampler:
                 finally:  # also after an interrupt
                     self._keep(run)
         finally:
-            let_go_of(session)
+            release_session(session)
 
     @asynccontextmanager
     async def _sample_async(
@@ -175,7 +175,7 @@ class MemorySampler:
                 finally:
                     self._keep(run)
         finally:
-            let_go_of(session)
+            release_session(session)
 
     # -- in the background loop -------------------------------------------------
 

@@ -211,7 +211,7 @@ class SamplesSource(SharedFocus):
     def set_state(self, state: str) -> None:
         """Set whether samples arrive ("live" or "stopped")."""
         self.state = state
-        self._listeners.tell(self)
+        self._listeners.notify(self)
 
     def add(self, label: str, samples: Columns) -> None:
         """Add samples of a label."""
@@ -229,7 +229,7 @@ class SamplesSource(SharedFocus):
         self.now = float(samples["time"].max())
         known = ~np.isnan(rows["cluster"])
         self._store.series(SAMPLES.name).append(pick(rows, known), now=self.now)
-        self._listeners.tell(self)
+        self._listeners.notify(self)
 
     def add_workers(self, rows: Columns) -> None:
         """Append rows of workers in the form of the table `memory`."""

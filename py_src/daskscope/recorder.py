@@ -44,7 +44,7 @@ LAST_READ_S: Final = 1.0
 logger = logging.getLogger(__name__)
 
 _enabled_pid: int | None = None
-_told = ""
+_last_warning = ""
 
 
 class _Quiet(logging.Filter):
@@ -100,17 +100,17 @@ def enable() -> bool:
     return True
 
 
-def enable_or_tell() -> None:
+def enable_or_warn() -> None:
     """Enable it on load, where a wrong setting is only a warning."""
-    global _told
+    global _last_warning
     try:
         enable()
     except BadSettingError as error:
         then = "Then run daskscope.recorder.enable()."
         words = f"Daskscope does not record clients automatically. {error} {then}"
-        if words != _told:  # `%load_ext` imports us, which loads us, and then loads us
+        if words != _last_warning:  # `%load_ext` imports us, which loads us, and then loads us
             logger.warning(words)
-        _told = words
+        _last_warning = words
 
 
 def disable() -> None:

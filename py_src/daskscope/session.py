@@ -262,7 +262,7 @@ class Session(SharedFocus):
     def _write_cell(self, cell: Cell) -> None:
         self._cells.append(cell)
         if self._write_cells():
-            self._listeners.tell(self)
+            self._listeners.notify(self)
 
     def _write_cells(self) -> bool:
         if not self._cells or self._collector.now is None:
@@ -285,7 +285,7 @@ class Session(SharedFocus):
     def _notify(self) -> None:
         self._write_cells()
         self._note_facts()
-        self._listeners.tell(self)
+        self._listeners.notify(self)
         if self._collector.state == "stopped":
             self._stopped_s = min(self._stopped_s, time.monotonic())
             try:
@@ -296,10 +296,10 @@ class Session(SharedFocus):
             finally:
                 collect.drop(self)
 
-    def _set_wanted(self, tables: frozenset[str]) -> None:
+    def _set_shown_tables(self, tables: frozenset[str]) -> None:
         """Set which tables pages show. To be called in the background loop."""
         self._shown = bool(tables)
-        self._collector.set_wanted(tables)
+        self._collector.set_shown_tables(tables)
         self._update_pace()
 
     def _update_pace(self) -> None:

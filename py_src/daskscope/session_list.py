@@ -80,11 +80,11 @@ def connect(client: Client | None = None) -> Session:
             return session
         if over:
             raise client_closed()
-        session = Session(client, _ended)
+        session = Session(client, _on_session_end)
         start(session)
         _sessions[session.id] = session
         _forget_stopped()
-    _changed.tell()
+    _changed.notify()
     if client.status == "running":  # otherwise it has no tasks yet
         wait_until_attached(session)
     return session
@@ -158,7 +158,7 @@ def _current() -> Client:
         raise DaskscopeError(error.code, text, todo) from None
 
 
-def let_go_of(session: Session) -> None:
+def release_session(session: Session) -> None:
     """End the hold of one block on a session."""
     count_block(session, -1)
     with _holds_lock:
@@ -181,14 +181,14 @@ def show(owner: object, source: Source) -> None:
     """Show a source that is not a session in pages, as long as its owner lives."""
     with _lock:
         if owner not in _unlisted:
-            weakref.finalize(owner, _tell_soon).atexit = False
+            weakref.finalize(owner, _notify_soon).atexit = False
         _unlisted[owner] = source
-    _changed.tell()
+    _changed.notify()
 
 
-def _tell_soon() -> None:
+def _notify_soon() -> None:
     """Report a change from a finalizer, which must not wait for a lock."""
-    threading.Thread(target=_changed.tell, name="daskscope-forget", daemon=True).start()
+    threading.Thread(target=_changed.notify, name="daskscope-forget", daemon=True).start()
 
 
 def find(session_id: str) -> Session | None:
@@ -215,13 +215,13 @@ def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
     return _changed.add(callback)
 
 
-def _ended(session: Session) -> None:
+def _on_session_end(session: Session) -> None:
     """Take note that a session has stopped, or that the user has closed it."""
     client = session.client
     if closed_by_user(session) and client is not None:
         _left_alone.add(client)
     _forget_stopped()
-    _changed.tell()
+    _changed.notify()
 
 
 def _forget_stopped() -> None:

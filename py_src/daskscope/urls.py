@@ -51,8 +51,8 @@ def reason(error: BaseException) -> str:
     >>> reason(OSError(2, "No such file")), reason(KeyError())
     ('No such file', 'KeyError')
     """
-    said = error.text if isinstance(error, DaskscopeError) else getattr(error, "strerror", None)
-    text = " ".join(str(said or error).split())
+    text = error.text if isinstance(error, DaskscopeError) else getattr(error, "strerror", None)
+    text = " ".join(str(text or error).split())
     return without_secrets(text).rstrip(".") or type(error).__name__
 
 

@@ -56,7 +56,7 @@ class PlainSession(SharedFocus):
         self.summaries += 1
         return self.figures
 
-    def _set_wanted(self, tables: frozenset[str]) -> None:
+    def _set_shown_tables(self, tables: frozenset[str]) -> None:
         self.wanted = tables
 
     def on_change(self, callback: Any) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from recording_rows import START, append, new_recording
 
 from daskscope import schema
-from daskscope.derive.findings import left_out
+from daskscope.derive.findings import missing_notices
 from daskscope.export import to_csv
 from daskscope.loading import opened
 from daskscope.recording import Recording, RecordingStore
@@ -270,7 +270,7 @@ def test_what_is_dropped_of_an_added_table_is_told(tmp_path: Path):
     recording = recorded()
     recording.log("notes").append(note(number, 0) for number in range(50))
     for one in (recording, opened(recording.save(tmp_path / "run.daskscope"))):
-        told = {notice.code: notice.text for notice in left_out(one, one.counts)}
+        told = {notice.code: notice.text for notice in missing_notices(one, one.counts)}
         assert told["notes-dropped"].startswith(
             "8 notes were dropped: a recording keeps the newest"
         )

@@ -83,7 +83,7 @@ def test_tasks_that_finished_before_the_block_are_not_in_it_if_the_scheduler_is_
 def test_it_takes_as_long_as_it_takes_also_if_the_clock_is_corrected_meanwhile(client):
     with daskscope.connect(client) as session, daskscope.record() as rec:
         now = time.time()
-        session._collector.clock.heard(said=now - 1000, asked=now, answered=now)
+        session._collector.clock.update(scheduler=now - 1000, asked=now, answered=now)
         wait(client.map(inc, range(3), pure=False))
     assert 0 < rec.about["duration"] < 30
     assert rec.about["stop"] == rec.about["start"] + rec.about["duration"]

@@ -39,10 +39,10 @@ LIMITS: dict[str, Any] = {"memory_limit": 4_000_000, "disk_limit": 0, "overflow"
 def part_of(
     source: RecordingStore, window: Window, since: Positions | None = None
 ) -> RecordingStore:
-    part = BlockRecording(source, since or Positions(), **LIMITS)
-    part.advance(positions_of(source), window)
-    part.name_workers()
-    return part.recording
+    copier = BlockRecording(source, since or Positions(), **LIMITS)
+    copier.advance(positions_of(source), window)
+    copier.name_workers()
+    return copier.recording
 
 
 def stopped_at(source: RecordingStore, *times: float) -> None:
@@ -147,17 +147,17 @@ def test_names_that_a_block_does_not_use_are_not_in_it():
 
 def test_a_part_that_follows_in_steps_is_that_of_one():
     source = new_recording()
-    part, marks = BlockRecording(source, Positions(), **LIMITS), []
+    copier, marks = BlockRecording(source, Positions(), **LIMITS), []
     for step in range(5):
         append(source, 7)
         source.log("errors").append([task_error(step * 7, "k", 1, "w", START, "e", "t")])
         marks.append(positions_of(source))
-        part.advance(marks[-1])
+        copier.advance(marks[-1])
     at_once = part_of(source, Window())
-    assert part.recording.tasks.equals(at_once.tasks)
-    assert part.recording.errors.equals(at_once.errors)
-    part.advance(replace(marks[-1]))
-    assert part.recording.counts == at_once.counts
+    assert copier.recording.tasks.equals(at_once.tasks)
+    assert copier.recording.errors.equals(at_once.errors)
+    copier.advance(replace(marks[-1]))
+    assert copier.recording.counts == at_once.counts
 
 
 def test_events_that_the_source_dropped_meanwhile_are_counted_as_dropped():
@@ -187,10 +187,10 @@ def test_what_came_after_the_end_of_a_block_and_was_dropped_is_not_of_the_block(
     for _ in range(GAPS.rows + 5):
         source.log("gaps").append([gap(START + 20, START + 21, "scheduler-restarted", "")])
     until = positions_of(source)
-    part = BlockRecording(source, since, **LIMITS)
-    part.advance(over)
-    part.advance(until, Window(stop=START + 2), over)
-    copy = part.recording
+    copier = BlockRecording(source, since, **LIMITS)
+    copier.advance(over)
+    copier.advance(until, Window(stop=START + 2), over)
+    copy = copier.recording
     assert len(copy.events) == 10
     assert (
         copy.log("events").dropped == copy.log("workers").dropped == copy.log("gaps").dropped == 0
@@ -204,9 +204,9 @@ def test_what_was_dropped_of_a_cell_is_told_apart_from_what_came_before_and_afte
     logged(source, "mine", -1, 1)
     over = logged(source, "stealing", 1, 300)
     logged(source, "stealing", 20, EVENTS.group_rows)
-    part = BlockRecording(source, since, **LIMITS)
-    part.advance(positions_of(source), Window(START, START + 10), over)
-    assert part.recording.log("events").dropped == 300
+    copier = BlockRecording(source, since, **LIMITS)
+    copier.advance(positions_of(source), Window(START, START + 10), over)
+    assert copier.recording.log("events").dropped == 300
 
 
 def test_what_was_read_and_dropped_after_the_end_of_a_cell_is_of_it_if_later_things_are():
@@ -214,16 +214,16 @@ def test_what_was_read_and_dropped_after_the_end_of_a_cell_is_of_it_if_later_thi
     over = positions_of(source)
     logged(source, "stealing", 9, EVENTS.group_rows + 70)
     logged(source, "mine", 20, 1)
-    part = BlockRecording(source, Positions(), **LIMITS)
-    part.advance(positions_of(source), Window(START, START + 10), over)
-    assert len(part.recording.events) == EVENTS.group_rows
-    assert part.recording.log("events").dropped == 70
+    copier = BlockRecording(source, Positions(), **LIMITS)
+    copier.advance(positions_of(source), Window(START, START + 10), over)
+    assert len(copier.recording.events) == EVENTS.group_rows
+    assert copier.recording.log("events").dropped == 70
 
 
 def test_series_are_copied_before_the_source_drops_what_was_measured():
     source = new_recording(prefixes=[f"p{number}" for number in range(1000)])
     stack = source.names.intern("stacks", (0, source.names.intern("frames", ("f", "", 0, 0, ""))))
-    part = BlockRecording(source, positions_of(source), start=START, **LIMITS)
+    copier = BlockRecording(source, positions_of(source), start=START, **LIMITS)
     counts, ring = source.series("profile_counts"), source.series("profile_counts").rings[0]
     for second in range(100):
         rows = 10_000
@@ -239,10 +239,10 @@ def test_series_are_copied_before_the_source_drops_what_was_measured():
             now=START + second + 1,
         )
         if second % 30 == 29:
-            part.advance_series()
+            copier.advance_series()
     assert ring.dropped
-    part.halt()
-    part.advance_series()
-    part.advance(positions_of(source), Window(stop=START + 100))
-    copied = part.recording.series("profile_counts").window()
+    copier.halt()
+    copier.advance_series()
+    copier.advance(positions_of(source), Window(stop=START + 100))
+    copied = copier.recording.series("profile_counts").window()
     assert copied["count"].sum() == 100 * 10_000

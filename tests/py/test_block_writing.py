@@ -56,13 +56,13 @@ class Run:
     def __init__(self, path: Path, **limits: Any) -> None:
         self.source = new_recording(memory_limit=200_000_000)
         given = {"memory_limit": 50_000_000, "disk_limit": 0, "overflow": "drop"} | limits
-        self.part = BlockRecording(self.source, Positions(), **given)
+        self.copier = BlockRecording(self.source, Positions(), **given)
         self.copy.make_figures = figures_of
-        self.writing = Writing(self.part, self.source, LocalTarget(str(path)), {})
+        self.writing = Writing(self.copier, self.source, LocalTarget(str(path)), {})
 
     @property
     def copy(self) -> RecordingStore:
-        return self.part.recording
+        return self.copier.recording
 
     def add(self, tasks: int, **options: Any) -> None:
         """Append, and wait until that is in the part."""

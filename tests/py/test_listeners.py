@@ -30,15 +30,15 @@ def test_of_each_that_fails_the_first_failure_is_logged(caplog: pytest.LogCaptur
     stop = listeners.add(lambda number: 1 // number)
     listeners.add(heard.append)
     for number in (1, 0, 0):
-        listeners.tell(number)
+        listeners.notify(number)
     assert heard == [1, 0, 0]
     assert len(caplog.records) == 1
     listeners.add(lambda _: [][0])
-    listeners.tell(0)
+    listeners.notify(0)
     assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [
         ZeroDivisionError,
         IndexError,
     ]
     stop()
-    listeners.tell(0)
+    listeners.notify(0)
     assert len(caplog.records) == 2

@@ -34,7 +34,7 @@ def session(client: Client) -> Iterator[Session]:
 
 def show(s: Session, *tables: str) -> None:
     """Tell the session which tables pages show, as the hub does."""
-    collect.soon(s._set_wanted, frozenset(tables))
+    collect.soon(s._set_shown_tables, frozenset(tables))
 
 
 def say(text: str, times: int = 1) -> None:
@@ -232,4 +232,4 @@ def test_a_tail_ends_with_its_session(client: Client) -> None:
         eventually(lambda: len(s.recording.logs))
         tail: Any = s._collector._logs
     eventually(lambda: not tail._tasks)
-    tail.set_wanted(False)
+    tail.set_enabled(False)

@@ -296,7 +296,7 @@ class Cluster:
         self._recording.series("memory").append(columns | measures, now=moment)
 
     def read(self) -> None:
-        self._listeners.tell(self)
+        self._listeners.notify(self)
 
     def begin(self, label: str) -> Reading:
         reading = Reading(self, self.ms._take)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from recording_rows import make_rows, new_recording
 import daskscope
 from daskscope.agent import packing
 from daskscope.collect.intake import Intake
-from daskscope.derive.findings import left_out, merged_notices
+from daskscope.derive.findings import merged_notices, missing_notices
 from daskscope.loading import opened
 from daskscope.recording import Merged, Names, RecordingStore, pack_keys
 from daskscope.recording.block_recording import BlockRecording, Positions, positions_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def told(recording: RecordingStore) -> dict[str, list[str]]:
     """The figures in the notices of merged names, by their codes."""
-    notices = left_out(recording, recording.counts)
+    notices = missing_notices(recording, recording.counts)
     return {
         one.code: re.findall(r"At least|[\d,]*\d", one.text)
         for one in notices

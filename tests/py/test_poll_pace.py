@@ -125,7 +125,7 @@ def watched(cluster: LocalCluster) -> Any:
     """A session that somebody looks at."""
     with Client(cluster, set_as_default=False) as client:
         s = live(daskscope.connect(client))
-        collect.soon(s._set_wanted, frozenset({"tasks"}))
+        collect.soon(s._set_shown_tables, frozenset({"tasks"}))
         yield s
         s.close()
 

@@ -75,7 +75,7 @@ def read(s: Session) -> Any:
 def ask_often(s: Session, questions: int = 1) -> None:
     """Ask ten times a second from now on, and wait until so many questions were asked."""
     tail = s._collector._profile
-    collect.soon(tail.set_wanted, "test", 0.1)
+    collect.soon(tail.set_interval, "test", 0.1)
     for _ in range(questions):
         asked = tail._asked_s
         eventually(lambda asked=asked: tail._asked_s > asked)
@@ -315,7 +315,7 @@ def test_if_plugins_are_refused_dask_s_own_routes_are_read(
         cluster = LocalCluster(n_workers=2, processes=False, **WITHOUT_DASHBOARD)
     with cluster, Client(cluster) as client, daskscope.connect(client) as s:
         eventually(lambda: s.state in ("live", "partly"))
-        collect.soon(s._collector._profile.set_wanted, "test", 0.2)
+        collect.soon(s._collector._profile.set_interval, "test", 0.2)
         client.gather(client.map(burn, [0.2 + n / 1000 for n in range(10)]))
         expected = client.profile()["count"]
         eventually(lambda: total(s.recording) == expected)
@@ -341,7 +341,7 @@ def test_an_answer_that_cannot_be_read_is_a_notice(client: Client, session: Sess
 
     read(live(session))
     client.run(spoil)
-    collect.soon(session._collector._profile.set_wanted, "test", 0.2)
+    collect.soon(session._collector._profile.set_interval, "test", 0.2)
     eventually(lambda: "profile-unreadable" in {one.code for one in session.notices})
     assert session.state == "live"
 
@@ -352,7 +352,7 @@ def test_a_scheduler_that_refuses_every_route_is_a_notice(monkeypatch: pytest.Mo
         cluster = cluster_of_one_worker()
     with cluster, Client(cluster) as client, daskscope.connect(client) as s:
         live(s)
-        collect.soon(s._collector._profile.set_wanted, "test", 0.2)
+        collect.soon(s._collector._profile.set_interval, "test", 0.2)
         eventually(lambda: "profile-not-read" in {one.code for one in s.notices})
 
 
@@ -388,13 +388,13 @@ def test_nothing_is_asked_of_workers_before_somebody_reads(client: Client, sessi
 
 
 def test_it_is_read_each_second_while_a_page_shows_it(client: Client, session: Session):
-    collect.soon(session._set_wanted, frozenset({"profile_counts"}))
+    collect.soon(session._set_shown_tables, frozenset({"profile_counts"}))
     client.submit(burn, 1.5).result()
     eventually(lambda: total(session.recording) > 0)
     asked = session._collector._profile._asked_s
     eventually(lambda: session._collector._profile._asked_s > asked)
     assert session._collector._profile._asked_s - asked < 5
-    collect.soon(session._set_wanted, frozenset())
+    collect.soon(session._set_shown_tables, frozenset())
     eventually(lambda: session._collector._profile._every_s() == module.IDLE_S)
 
 

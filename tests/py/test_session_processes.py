@@ -40,7 +40,7 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
                 recording = session._recording
                 locks = [
                     recording._lock, recording._writer, session._focus_lock,
-                    session._wanted_lock, recording.log("errors")._lock,
+                    session._request_lock, recording.log("errors")._lock,
                 ]
                 held, over = threading.Event(), threading.Event()
 

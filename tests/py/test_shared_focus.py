@@ -10,7 +10,7 @@ import traitlets
 from clusters import eventually
 
 import daskscope
-from daskscope.focus import focus_to_come, on_focus, set_focus_soon
+from daskscope.focus import on_focus, requested_focus, set_focus_soon
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -90,13 +90,13 @@ def test_an_observer_of_the_focus_may_take_its_time(client: Client) -> None:
         for prefix in "bc":
             set_focus_soon(s, daskscope.Focus(prefixes=[prefix]), by="page-1")
         assert heard == [("a",)], "other pages do not wait for it"
-        assert focus_to_come(s).prefixes == ("c",), "the page itself is not told to go back to a"
+        assert requested_focus(s).prefixes == ("c",), "the page itself is not told to go back to a"
         go_on.set()
         eventually(lambda: seen[-1] == ("c",))
         assert len(seen) <= 3
         eventually(lambda: s._focus_thread is None)
         s.focus = daskscope.Focus(prefixes=["d"])
-        assert focus_to_come(s).prefixes == ("d",)
+        assert requested_focus(s).prefixes == ("d",)
 
 
 def test_no_focus_is_an_empty_focus(client: Client) -> None:

@@ -91,7 +91,7 @@ def test_a_page_that_hides_before_its_figures_are_complete_costs_no_turns(scene,
     page = scene.page()
     scene.append(1_000)
     scene.run(1)
-    monkeypatch.setattr(Sender, "_say_totals", lambda *_: False)  # there is always more to sum up
+    monkeypatch.setattr(Sender, "_send_totals", lambda *_: False)  # there is always more to sum up
     scene.session.focus = Focus(time=(0.0, START))
     scene.session.changed()
     scene.run(1)

@@ -239,22 +239,22 @@ def join_keys(keys: Any) -> bytes:
         return "\0".join(map(clean_text, keys)).encode()
 
 
-def sound_rows(rows: Any) -> list[Any]:
+def valid_rows(rows: Any) -> list[Any]:
     """Return the intervals that can be packed."""
-    sound = []
+    valid = []
     for row in rows if isinstance(rows, (list, tuple)) else ():
         try:
             array("d", (row["start"], row["stop"]))
             hash(row["action"])
         except (TypeError, KeyError, OverflowError):
             continue
-        sound.append(row)
-    return sound
+        valid.append(row)
+    return valid
 
 
 def last_stop(rows: Any) -> float | None:
     """Return when the last interval ended, or None without intervals."""
-    return max([float(row["stop"]) for row in sound_rows(rows)], default=None)
+    return max([float(row["stop"]) for row in valid_rows(rows)], default=None)
 
 
 class Pending:
@@ -298,12 +298,12 @@ class Pending:
         stops = accumulate(self.finished[::REPORTED])
         for place, stop in zip(range(0, len(self.finished), REPORTED), stops):
             count, nbytes, *lane = self.finished[place : place + 4]
-            sound = sound_rows(self.rows[stop - count : stop])
+            valid = valid_rows(self.rows[stop - count : stop])
             known = [part if isinstance(part, (str, int)) else None for part in lane]
-            if known != lane or len(sound) < count:
-                self.finished[place : place + 4] = [len(sound), nbytes, *known]
+            if known != lane or len(valid) < count:
+                self.finished[place : place + 4] = [len(valid), nbytes, *known]
                 mended += 1
-            rows += sound
+            rows += valid
         self.rows[:] = rows
         return mended
 

@@ -44,7 +44,7 @@ from daskscope.agent.packing import (
     last_stop,
     pack,
     size_bytes,
-    sound_rows,
+    valid_rows,
 )
 
 CHUNK_LENGTH = 2_000 * REPORTED  # length of `pending.finished` at which tasks are packed
@@ -263,7 +263,7 @@ class Agent(SchedulerPlugin):
             self.pending.cut()
             self.incomplete += 1
             rows, *rest = [None if value is MISSING else value for value in finished]
-            self.pending.report(sound_rows(rows), *rest, self.scheduler.tasks[key].group, key)
+            self.pending.report(valid_rows(rows), *rest, self.scheduler.tasks[key].group, key)
         except Exception:
             self.fail()
 

@@ -39,7 +39,7 @@ from daskscope.session import (
     parts_of,
     read_profile,
 )
-from daskscope.session_list import hold_session, let_go_of
+from daskscope.session_list import hold_session, release_session
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
@@ -102,7 +102,7 @@ class _End:
     """The positions with everything that finished before the end."""
     late: Positions
     """The positions after the next heartbeat."""
-    around: VersionsAndLogs = INTERRUPTED
+    versions_and_logs: VersionsAndLogs = INTERRUPTED
 
 
 class Block(Generic[T]):
@@ -123,7 +123,7 @@ class Block(Generic[T]):
         self._code = checked_text(code, "code")
         self._source = cell_name()
         self._session: Session
-        self._part: BlockRecording
+        self._copier: BlockRecording
         self._since: Positions
         self._facts: dict[str, Any]
         self._began_s: float  # monotonic
@@ -139,13 +139,13 @@ class Block(Generic[T]):
     @property
     def core(self) -> RecordingStore:
         """The recording as daskscope's own code uses it."""
-        return self._part.recording
+        return self._copier.recording
 
-    def _given(self) -> T:
+    def _enter_result(self) -> T:
         """Return the object of `with … as`."""
         return cast("T", self.recording)
 
-    def _ended(self, error: BaseException | None) -> None:
+    def _on_end(self, error: BaseException | None) -> None:
         """Called when the recording is complete, with the exception of the block."""
 
     def abandon(self) -> None:
@@ -156,7 +156,7 @@ class Block(Generic[T]):
             if self._writing is not None:
                 self._writing.abandon()
         finally:
-            self._let_go()
+            self._release()
 
     # -- begin and end --------------------------------------------------------
 
@@ -207,15 +207,15 @@ class Block(Generic[T]):
             await asyncio.gather(self._heartbeats(), read_profile(self._session))
             await catch_up_async(self._session, sampled=True)
             end.late = self._positions()
-            end.around = await versions_and_logs_of(self._session, self._facts["start"])
+            end.versions_and_logs = await versions_and_logs_of(self._session, self._facts["start"])
         except Exception as why:  # noqa: BLE001 - keep what was recorded
-            end.around = not_asked(why)
+            end.versions_and_logs = not_asked(why)
 
     async def _follow(self) -> None:
         """Copy rows of series regularly: the session keeps them as measured only for a while."""
         while True:
             await asyncio.sleep(FOLLOW_S)
-            self._part.advance_series()
+            self._copier.advance_series()
 
     async def _heartbeats(self) -> None:
         """Wait until every worker has sent its metrics once more."""
@@ -228,12 +228,12 @@ class Block(Generic[T]):
         self._holding = True
         return self._session
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self._following is not None:
             self._following.cancel()
         if self._holding:
             self._holding = False
-            let_go_of(self._session)
+            release_session(self._session)
 
     def _begin(self) -> T:
         session = self._session
@@ -242,16 +242,16 @@ class Block(Generic[T]):
             session, title=self._title, code=self._code, source=self._source, start=start
         )
         self._since = self._positions()
-        self._part = new_block_recording(session, self._since, start)
-        recording, workers = self._part.recording, session.workers
+        self._copier = new_block_recording(session, self._since, start)
+        recording, workers = self._copier.recording, session.workers
         recording.about_facts = dict(self._facts)
-        self._part.note_present(workers, Window(start))
+        self._copier.note_present(workers, Window(start))
         if workers:  # as last seen, because the next sample may be a second away
             recording.series("system").append(cluster_sample(workers, start), now=start)
         self._following = collect.submit(self._follow())
         if self._place is not None:
-            self._writing = Writing(self._part, parts_of(session).store, self._place, self._facts)
-        return self._given()
+            self._writing = Writing(self._copier, parts_of(session).store, self._place, self._facts)
+        return self._enter_result()
 
     def _now(self) -> float:
         """Return the time by the scheduler's clock, which all recorded times use."""
@@ -276,32 +276,34 @@ class Block(Generic[T]):
         if self._writing is not None:
             self._writing.halt()
         at_once = self._positions()
-        self._part.halt()
+        self._copier.halt()
         return _End(over_s, stop, clock, at_once, at_once, at_once)
 
     def _end(self, end: _End, error: BaseException | None) -> None:
-        session, part = self._session, self._part
-        recording = part.recording
+        session, copier = self._session, self._copier
+        recording = copier.recording
         try:
             if end.until is end.at_once:  # interrupted before the scheduler answered
                 catch_up(session, sampled=True)
                 self._note_reported(end)
             if self._writing is not None:
                 self._writing.wait()
-            part.advance(end.at_once)
+            copier.advance(end.at_once)
             until = replace(end.late, task=end.until.task, dropped_agent=end.until.dropped_agent)
             beats_s = heartbeat_s(len(session.workers))
-            part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=inf), end.until)
+            copier.advance(
+                until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=inf), end.until
+            )
             recording.about_facts = dict(self._facts)
             note_end(
                 session,
-                part,
+                copier,
                 self._since,
                 end.until,
                 start=self._facts["start"],
                 stop=end.stop,
                 clock=end.clock,
-                around=end.around,
+                versions_and_logs=end.versions_and_logs,
                 exception=describe(error),
                 asked=end.until.progress is not end.at_once.progress,
             )
@@ -315,8 +317,8 @@ class Block(Generic[T]):
                 if self._writing is not None:
                     self._writing.close()
             finally:
-                self._let_go()
-                self._ended(error)
+                self._release()
+                self._on_end(error)
 
 
 async def _shielded(work: Coroutine[Any, Any, None]) -> None:

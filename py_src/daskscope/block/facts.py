@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.notices import counted_notices
 from daskscope.collect.versions_and_logs import VersionsAndLogs, versions_and_logs
-from daskscope.derive.findings import left_out
+from daskscope.derive.findings import missing_notices
 from daskscope.file_summary import figures_of
 from daskscope.provenance import made_by
 from daskscope.recording.block_recording import BlockRecording, Positions
@@ -25,9 +25,9 @@ MAX_TRACEBACK: Final = 100_000
 def new_block_recording(session: Session, since: Positions, start: float) -> BlockRecording:
     """Return an empty part of a session's recording, within the session's bounds."""
     parts = parts_of(session)
-    part = BlockRecording(parts.store, since, start=start, **asdict(parts.limits))
-    part.recording.make_figures = figures_of
-    return part
+    copier = BlockRecording(parts.store, since, start=start, **asdict(parts.limits))
+    copier.recording.make_figures = figures_of
+    return copier
 
 
 def facts_at_start(
@@ -40,14 +40,14 @@ def facts_at_start(
 
 def note_end(
     session: Session,
-    part: BlockRecording,
+    copier: BlockRecording,
     since: Positions,
     until: Positions,
     *,
     start: float,
     stop: float,
     clock: float,
-    around: VersionsAndLogs,
+    versions_and_logs: VersionsAndLogs,
     exception: dict[str, str] | None,
     asked: bool = False,
 ) -> None:
@@ -56,24 +56,24 @@ def note_end(
     The block lies between `since` and `until`. `asked`: whether the scheduler reported just after
     the end which tasks were unfinished.
     """
-    recording, of_session = part.recording, parts_of(session)
-    recording.log("logs").append(line for line in around.lines if line["time"] <= clock)
-    part.name_workers()
+    recording, of_session = copier.recording, parts_of(session)
+    recording.log("logs").append(line for line in versions_and_logs.lines if line["time"] <= clock)
+    copier.name_workers()
     names = of_session.store.names.prefixes
     recording.about_facts = recording.about_facts | {
         "unfinished": until.progress.facts(names, since.progress, asked=asked),
         "stop": stop,
         "duration": stop - start,
         "workers": [dict(worker) for worker in session.workers],
-        "versions": around.versions,
+        "versions": versions_and_logs.versions,
         "missing": [
             *(notice.to_json() for notice in of_session.collector.lasting_notices()),
             *(n.to_json() for n in counted_notices(until.not_read - since.not_read)),
             *(
                 {"code": "not-asked", "level": "warn", "text": t, "next": ""}
-                for t in around.missing
+                for t in versions_and_logs.missing
             ),
-            *(notice.to_json() for notice in left_out(recording, recording.counts)),
+            *(notice.to_json() for notice in missing_notices(recording, recording.counts)),
         ],
         "exception": exception,
         # An error of either: the block never gets tasks that the session has dropped.

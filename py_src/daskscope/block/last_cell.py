@@ -115,17 +115,19 @@ class LastCell:
         _, complete, session, window, until = found
         since = self._since(session)
         if must_not_wait(session):
-            around = VersionsAndLogs(missing=("versions and logs: the client is asynchronous",))
+            versions_and_logs = VersionsAndLogs(
+                missing=("versions and logs: the client is asynchronous",)
+            )
         else:
-            around = collect.wait(versions_and_logs_of(session, window.start))
+            versions_and_logs = collect.wait(versions_and_logs_of(session, window.start))
             collect.wait(read_profile(session))
         late = positions_of(parts_of(session).store).tables
         tables = {name: late[name] for name in (PROFILE_COUNTS.name, PROFILED.name)}
         until = replace(until, tables={**until.tables, **tables})
-        part = new_block_recording(session, since, window.start)
-        part.note_present(session.workers, window)
-        part.advance(until, window, self._after.get(session.id))
-        copy = part.recording
+        copier = new_block_recording(session, since, window.start)
+        copier.note_present(session.workers, window)
+        copier.advance(until, window, self._after.get(session.id))
+        copy = copier.recording
         copy.about_facts = facts_at_start(
             session,
             title=title,
@@ -135,13 +137,13 @@ class LastCell:
         )
         note_end(
             session,
-            part,
+            copier,
             since,
             until,
             start=window.start,
             stop=window.stop,
             clock=window.stop,
-            around=around,
+            versions_and_logs=versions_and_logs,
             exception=self._exception,
         )
         if (until.dropped_agent, until.not_read) != (since.dropped_agent, since.not_read):

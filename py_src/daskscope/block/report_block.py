@@ -207,14 +207,14 @@ class performance_report(Block[Report]):  # noqa: N801 - used like a function
         )
         self.report = self._new_report(lambda: self.core)
 
-    def of_past(self, core: RecordingStore) -> Report:
+    def report_of(self, core: RecordingStore) -> Report:
         """Return a report about an existing recording, instead of the block's."""
         return self._new_report(lambda: core, whole=True)
 
-    def _given(self) -> Report:
+    def _enter_result(self) -> Report:
         return self.report
 
-    def _ended(self, error: BaseException | None) -> None:
+    def _on_end(self, error: BaseException | None) -> None:
         """Write the report, and show its card; the block's exception is not suppressed."""
         self.report._whole = True
         try:

@@ -33,12 +33,12 @@ class Writing:
 
     def __init__(
         self,
-        part: BlockRecording,
+        copier: BlockRecording,
         source: RecordingStore,
         place: LocalTarget,
         facts: dict[str, Any],
     ) -> None:
-        self._part = part
+        self._copier = copier
         self._source = source
         self._name = place.name
         try:
@@ -64,17 +64,17 @@ class Writing:
                 if self._over.is_set():
                     return
                 until = positions_of(self._source)
-            self._part.advance(until)
+            self._copier.advance(until)
             if self._failure is None and self._is_due():
                 try:
-                    self._writer.append(self._part.recording)
+                    self._writer.append(self._copier.recording)
                 except OSError as error:
                     failure = self._fail(error)
                     logger.warning("%s Recording continues in memory.", failure.text)
-                self._written, self._written_s = self._part.recording.next_task, time.monotonic()
+                self._written, self._written_s = self._copier.recording.next_task, time.monotonic()
 
     def _is_due(self) -> bool:
-        new_tasks = self._part.recording.next_task - self._written
+        new_tasks = self._copier.recording.next_task - self._written
         old = time.monotonic() - self._written_s >= WRITE_AFTER_S
         return new_tasks >= WRITE_TASKS or (new_tasks > 0 and old)
 
@@ -133,7 +133,7 @@ class Writing:
         warnings.warn(str(self._failure), stacklevel=5)
 
     def _finish(self) -> None:
-        recording = self._part.recording
+        recording = self._copier.recording
         self._writer.append(recording)
         about, written = recording.about_facts, self._writer.counts(recording.counts)
         figures = about[SUMMARY]

@@ -152,14 +152,14 @@ class Collector:
         if watched:
             self._wake.ring()
 
-    def set_wanted(self, tables: Collection[str]) -> None:
+    def set_shown_tables(self, tables: Collection[str]) -> None:
         """Set which tables pages show, of those that need requests. Call it in the loop."""
-        self._logs.set_wanted(LOGS.name in tables and not self._over())
-        self._profile.set_wanted("pages", SHOWN_S if PROFILE_COUNTS.name in tables else None)
+        self._logs.set_enabled(LOGS.name in tables and not self._over())
+        self._profile.set_interval("pages", SHOWN_S if PROFILE_COUNTS.name in tables else None)
 
     def set_blocks(self, blocks: int) -> None:
         """Set the number of recording blocks. Call it in the loop."""
-        self._profile.set_wanted("blocks", BLOCK_S if blocks else None)
+        self._profile.set_interval("blocks", BLOCK_S if blocks else None)
 
     async def read_profile(self) -> None:
         """Wait for all profile samples up to now; this never ends if a worker does not answer."""
@@ -240,7 +240,7 @@ class Collector:
                     await self._pause(retry_s)
                     retry_s = min(retry_s * 2, MAX_RETRY_S)
         finally:
-            self._logs.set_wanted(False)
+            self._logs.set_enabled(False)
             self._profile.stop()
             why = notice("client-closed") if self._client.over else self._why_stopped
             self._set("stopped", (why,) if why else (), lasts=False)
@@ -340,24 +340,24 @@ class Collector:
     async def _answer_of(self, poll: Callable[[], Awaitable[int]]) -> int:
         """Poll; when collecting ends, wait at most LAST_ANSWER_S longer for the answer."""
         loop = asyncio.get_running_loop()
-        look: asyncio.TimerHandle | None = None
+        timer: asyncio.TimerHandle | None = None
 
-        def hurry() -> None:
-            nonlocal look
+        def check_over() -> None:
+            nonlocal timer
             if self._over():
                 limit.reschedule(loop.time() + LAST_ANSWER_S)
             else:
-                look = loop.call_later(OVER_CHECK_S, hurry)
+                timer = loop.call_later(OVER_CHECK_S, check_over)
 
         self._asking = True
         try:
             async with asyncio.timeout(None) as limit:
-                hurry()
+                check_over()
                 return await poll()
         finally:
             self._asking = False
-            if look is not None:
-                look.cancel()
+            if timer is not None:
+                timer.cancel()
 
     async def _prepare(self, link: Link) -> Callable[[], Awaitable[int]]:
         """Return the function that polls, with or without the agent."""
@@ -427,7 +427,7 @@ class Collector:
                 raise _AgentUnusable
             return await self._poll_agent(link)
         self._scheduler_s = answer.get("seconds")
-        self.clock.heard(said=answer["time"], asked=asked, answered=time.time())
+        self.clock.update(scheduler=answer["time"], asked=asked, answered=time.time())
         if "error" in answer:
             self.agent_error = answer["error"]
             last_line = (answer["error"].strip() or "unknown error").splitlines()[-1]
@@ -461,7 +461,7 @@ class Collector:
             self.agent_error = self._metrics.error
         parts = self._metrics, self._logs, self._profile
         notices = [one for part in parts for one in part.notices]
-        self._set("live", (*self.left_out(), *notices))
+        self._set("live", (*self.missing_notices(), *notices))
         return tasks
 
     def _intake_of(self, agent_id: str) -> Intake:
@@ -473,7 +473,7 @@ class Collector:
             self.unfinished = progress.facts(self._recording.names.prefixes)
             self._recording.progress = progress
 
-    def left_out(self) -> tuple[Notice, ...]:
+    def missing_notices(self) -> tuple[Notice, ...]:
         """Return notices about missing or incomplete tasks and events."""
         counted = {"tasks-before": self._before, **self._recording.not_read}
         return tuple(counted_notices(counted))
@@ -498,7 +498,7 @@ class Collector:
             "duration": stop - start,
             "workers": list(self.workers),
             "unfinished": self.unfinished,
-            "missing": [one.to_json() for one in (*lasting, *self.left_out())],
+            "missing": [one.to_json() for one in (*lasting, *self.missing_notices())],
         }
 
     def _log_gap(self, now: float) -> None:

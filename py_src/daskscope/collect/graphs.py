@@ -39,7 +39,7 @@ class Graphs:
         self._counts: Counter[tuple[str, str]] = Counter()  # by client and cell
         self._shared: dict[tuple[str, str], dict[str, Any]] = {}
         self._unread: dict[str, dict[str, Any]] = {}  # rows by the stimulus of their graph
-        self._said = ("", "")  # cell and code of the latest row
+        self._latest = ("", "")  # cell and code of the latest row
 
     def take(
         self, entries: Sequence[dict[str, Any]], now: float, events: Sequence[dict[str, Any]] = ()
@@ -88,7 +88,7 @@ class Graphs:
         if self._next >= MAX_COMPUTATIONS:
             return None
         # Code is not repeated in successive rows, because the texts of the log are bounded.
-        repeated, self._said = self._said == (cell, code), (cell, code)
+        repeated, self._latest = self._latest == (cell, code), (cell, code)
         row = {
             "computation": self._next,
             "time": time,

@@ -24,11 +24,11 @@ class Clock:
     """Estimates the offset of the scheduler's clock, from the answer that took the least time.
 
     >>> clock = Clock()
-    >>> clock.heard(said=105.0, asked=100.0, answered=100.2)
-    >>> clock.heard(said=105.0, asked=101.0, answered=105.0)  # a delayed answer does not count
+    >>> clock.update(scheduler=105.0, asked=100.0, answered=100.2)
+    >>> clock.update(scheduler=105.0, asked=101.0, answered=105.0)  # delayed, so ignored
     >>> round(clock.ahead_s, 3)
     4.9
-    >>> clock.heard(said=108.0, asked=107.95, answered=108.05)  # consistent with a single clock
+    >>> clock.update(scheduler=108.0, asked=107.95, answered=108.05)  # as with a single clock
     >>> clock.ahead_s
     0.0
     """
@@ -37,15 +37,15 @@ class Clock:
         self.ahead_s = 0.0
         self._took_s = float("inf")
 
-    def heard(self, *, said: float, asked: float, answered: float) -> None:
+    def update(self, *, scheduler: float, asked: float, answered: float) -> None:
         """Update the offset from the scheduler's time and our times around it."""
         took_s = answered - asked
         self._took_s *= AGEING
         if 0 <= took_s <= self._took_s:
             self._took_s = took_s
             # If the times are consistent with a single clock, both processes probably share one.
-            agree = asked <= said <= answered
-            self.ahead_s = 0.0 if agree else said - (asked + took_s / 2)
+            agree = asked <= scheduler <= answered
+            self.ahead_s = 0.0 if agree else scheduler - (asked + took_s / 2)
 
 
 CROWDED_S: Final = 0.002

@@ -51,7 +51,7 @@ class ProfileTail:
         self._client = client
         self._bandwidth = bandwidth  # bytes a second
         self._reader = reader
-        self._wanted: dict[str, float] = {}  # requested interval in seconds, by requester
+        self._intervals: dict[str, float] = {}  # requested interval in seconds, by requester
         self._alarm = Alarm()
         self._answered = asyncio.Event()
         self._after = ""  # the last worker that was asked, if others are left
@@ -93,18 +93,18 @@ class ProfileTail:
             self._task.cancel()
             self._task = None
 
-    def set_wanted(self, who: str, every_s: float | None) -> None:
+    def set_interval(self, who: str, every_s: float | None) -> None:
         """Set a requester's longest interval; None removes it. Call it in the loop."""
         before = self._every_s()
         if every_s is None:
-            self._wanted.pop(who, None)
+            self._intervals.pop(who, None)
         else:
-            self._wanted[who] = every_s
+            self._intervals[who] = every_s
         if self._every_s() < before:
             self._alarm.ring()
 
     def _every_s(self) -> float:
-        return max(min([IDLE_S, *self._wanted.values()]), ROUTES_S * self._by_routes)
+        return max(min([IDLE_S, *self._intervals.values()]), ROUTES_S * self._by_routes)
 
     async def read_until(self, moment: float) -> None:
         """Wait until all samples up to a moment of the scheduler's clock were read.

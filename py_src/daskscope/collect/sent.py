@@ -96,7 +96,7 @@ class _Hook:
             one.came.append(sent)
         _count_graph()
 
-    def give_back(self) -> None:
+    def restore(self) -> None:
         """Restore the client; if another hook wraps this one, this one stays, and only forwards."""
         client = self._client()
         if client is None or vars(client).get(SEND) is not self:
@@ -155,7 +155,7 @@ class SentGraphs:
             _open = tuple(one for one in _open if one is not self)
             hook.sessions = tuple(one for one in hook.sessions if one is not self)
             if not hook.sessions:
-                hook.give_back()
+                hook.restore()
             if not _open and _nframes_before is not None:
                 _changed_nframes(FRAMES, _nframes_before)
                 _nframes_before = None

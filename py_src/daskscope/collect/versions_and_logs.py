@@ -79,7 +79,7 @@ async def versions_and_logs(client: ClientView, since: float, timeout_s: float) 
     most = most_lines(MANY_WORKERS if workers is None else len(workers))
     log: dict[str, Any] = {"start": since, "n": most, "timestamps": True}
     batches = _batches(workers)
-    of_workers, said, said_by_workers = await asyncio.gather(
+    worker_versions, scheduler_log, worker_logs = await asyncio.gather(
         questions.ask_workers(
             "versions of the workers", batches, {"op": "versions", "packages": packages}
         ),
@@ -89,9 +89,9 @@ async def versions_and_logs(client: ClientView, since: float, timeout_s: float) 
     found = {
         "client": _versions_here(packages),
         "scheduler": _plain(versions),
-        "workers": _differing_first(of_workers, questions.missing),
+        "workers": _differing_first(worker_versions, questions.missing),
     }
-    lines = _lines({"scheduler": said, **said_by_workers}, most, questions.missing)
+    lines = _lines({"scheduler": scheduler_log, **worker_logs}, most, questions.missing)
     return VersionsAndLogs({k: v for k, v in found.items() if v}, lines, tuple(questions.missing))
 
 
@@ -137,7 +137,7 @@ class _Questions:
                 for batch in batches
             ]
         )
-        found = {str(worker): told for answer in answers for worker, told in (answer or {}).items()}
+        found = {str(worker): one for answer in answers for worker, one in (answer or {}).items()}
         asked = sum(len(batch or ()) for batch in batches)
         if 0 < len(found) < asked:
             self._miss(f"{what}: {len(found):,} of {asked:,} answered")
@@ -254,11 +254,11 @@ class LogTail:
         self._parts: list[_Part] = []
         self._tasks: list[asyncio.Task[None]] = []
 
-    def set_wanted(self, wanted: bool) -> None:
+    def set_enabled(self, enabled: bool) -> None:
         """Start reading where it stopped before, or stop. Call it in the loop."""
-        if wanted == bool(self._tasks):
+        if enabled == bool(self._tasks):
             return
-        if not wanted:
+        if not enabled:
             for task in self._tasks:
                 task.cancel()
             self._tasks.clear()

@@ -90,7 +90,7 @@ def of_exception(exception: Any) -> list[Finding]:
     return [Finding("exception", "error", f"{kind} ended the block", _cut(text), "")]
 
 
-def of_nothing(recording: RecordingStore, counts: Counts) -> list[Finding]:
+def of_no_tasks(recording: RecordingStore, counts: Counts) -> list[Finding]:
     """Return a finding if no task ran, which usually means that nothing was computed."""
     if counts.captured or counts.erred or recording.log("gaps").next:
         return []
@@ -109,9 +109,9 @@ def of_errors(
     for kind, errors in list(types.items())[:MOST_OF_A_KIND]:
         where = sorted({prefixes[error.prefix] for error in errors})
         workers = sorted({_worker(recording, error.worker) for error in errors if error.worker})
-        said = [split_exception(error.exception)[1] for error in errors]
-        first = ": " if len(set(said)) == 1 else "; the first: "
-        what = f"{first}{_cut(said[0])}" if said[0] else ""
+        texts = [split_exception(error.exception)[1] for error in errors]
+        first = ": " if len(set(texts)) == 1 else "; the first: "
+        what = f"{first}{_cut(texts[0])}" if texts[0] else ""
         places = f" on {some_of(workers, 3)}" if workers else ""
         times = [error.time for error in errors]
         found.append(
@@ -232,7 +232,7 @@ def of_idle(
     return found
 
 
-def of_losses(recording: RecordingStore, counts: Counts) -> list[Finding]:
+def of_lost_data(recording: RecordingStore, counts: Counts) -> list[Finding]:
     """Return findings about dropped tasks, gaps, and clocks that disagree."""
     found = []
     dropped = counts.dropped
@@ -389,7 +389,7 @@ def split_exception(exception: str) -> tuple[str, str]:
     return (text, "") if _BARE.fullmatch(text) else ("Error", text)
 
 
-def left_out(recording: RecordingStore, counts: Counts) -> list[Notice]:
+def missing_notices(recording: RecordingStore, counts: Counts) -> list[Notice]:
     """Return notices about dropped rows and merged names of a recording."""
     notices = _of_errors(len(recording.log(ERRORS.name).since(0)), counts.erred)
     for name, store in recording.tables.items():

@@ -116,9 +116,9 @@ def stored_progress(
     recording: RecordingStore, counts: Counts, done: Work, start: float, stop: float
 ) -> dict[str, Any]:
     """Return the same for a whole recording, which is treated as ended."""
-    said = recording.about_facts.get("unfinished")
-    said = said if isinstance(said, dict) else {}
-    left = unfinished_counts(said.get("prefixes"))
+    stored = recording.about_facts.get("unfinished")
+    stored = stored if isinstance(stored, dict) else {}
+    left = unfinished_counts(stored.get("prefixes"))
     names, totals = recording.names.prefixes, recording.totals.prefixes
     rows = [
         _Row(
@@ -134,19 +134,19 @@ def stored_progress(
     rows = [replace(row, name=cut(row.name, MAX_NAME_CHARACTERS)) for row in rows]
     rows.sort(key=lambda row: row.began)
     every = _together("", rows, max(counts.captured - sum(total.tasks for total in totals), 0))
-    cancelled = _count(said.get("cancelled"))
-    state = _state(every, cancelled=said.get("cancelled_last") is True)
+    cancelled = _count(stored.get("cancelled"))
+    state = _state(every, cancelled=stored.get("cancelled_last") is True)
     since = every.began if math.isfinite(every.began) else start
     return _figures(recording, rows, every, state, stop, since, done.ended, cancelled)
 
 
-def unfinished_counts(said: Any) -> dict[str, tuple[int, int, int]]:
+def unfinished_counts(stored: Any) -> dict[str, tuple[int, int, int]]:
     """Return blocked, running and waiting tasks by prefix; invalid values in a file are ignored."""
-    if not isinstance(said, dict):
+    if not isinstance(stored, dict):
         return {}
     return {
         str(name): (_count(counts[0]), _count(counts[1]), _count(counts[2]))
-        for name, counts in islice(said.items(), MAX_NAMES)
+        for name, counts in islice(stored.items(), MAX_NAMES)
         if isinstance(counts, list) and len(counts) == 3
     }
 

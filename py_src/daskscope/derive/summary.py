@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.derive import findings
-from daskscope.derive.findings import left_out, package_versions
+from daskscope.derive.findings import missing_notices, package_versions
 from daskscope.derive.progress import MAX_NAME_CHARACTERS, live_progress, stored_progress
 from daskscope.derive.work import (
     COMPUTE,
@@ -84,12 +84,12 @@ def summary(
     spilled = _spilled(recording, cluster, facts)
     prefixes, by_prefix_action = _prefixes(recording, done, LIVE_PREFIXES if live else MAX_PREFIXES)
     exception = facts.get("exception")
-    missing = _missing(facts, left_out(recording, counts))
-    told = {notice["code"] for notice in missing}
+    missing = _missing(facts, missing_notices(recording, counts))
+    codes = {notice["code"] for notice in missing}
     # If some tasks could not be read, it is unknown whether none ran.
-    nothing = [] if live or told & UNREAD else findings.of_nothing(recording, counts)
+    nothing = [] if live or codes & UNREAD else findings.of_no_tasks(recording, counts)
     # If tasks are missing, threads that seem idle may have run them.
-    all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
+    all_here = not (FILE_CUT.code in codes or counts.dropped or recording.counts.dropped)
     actions = recording.names.actions
     totals = recording.totals.actions
     computed = sum(total.seconds for total in totals if total.action == COMPUTE)
@@ -97,7 +97,7 @@ def summary(
         *(findings.of_exception(exception) or nothing),
         *findings.of_errors(recording, errors, counts.erred),
         *(findings.of_spilling(**spilled, times=cluster.spill_times) if spilled else ()),
-        *findings.of_losses(recording, counts),
+        *findings.of_lost_data(recording, counts),
         *findings.of_versions(recording, versions),
         *findings.of_overheads(cluster.execution, computed),
         *(

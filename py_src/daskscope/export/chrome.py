@@ -185,7 +185,7 @@ class _Slices:
         self._prefixes = list(names.prefixes)
         self._actions = list(names.actions)
         self._spans = names.labels("spans")
-        self._said = {error.task: error.exception for error in recording.log("errors").since(0)}
+        self._errors = {error.task: error.exception for error in recording.log("errors").since(0)}
 
     def write(self, watch: Callable[[int, int], None] | None) -> None:
         """Write all rows; `watch` hears how many of how many are done."""
@@ -231,7 +231,7 @@ class _Slices:
             flags = ""
             if status:
                 facts["status"] = STATUSES[status]
-                facts["error"] = self._said.get(task, "")
+                facts["error"] = self._errors.get(task, "")
                 flags = f'"cname":"{ERROR_COLOUR}",'
             if seconds < 0:
                 facts["clocks disagree, seconds"] = seconds

@@ -34,7 +34,7 @@ def open_to_read(path: str | PathLike[str]) -> Iterator[tuple[IO[bytes], str]]:
         todo = f"Check the {what}{here}."
         raise DaskscopeError("no-file", f"There is no file {name}.", todo) from error
     except ImportError as error:
-        raise lacking(place, error) from error
+        raise missing_package(place, error) from error
     except Exception as error:  # each kind of storage has its own
         raise DaskscopeError(
             "no-file",
@@ -80,7 +80,7 @@ def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
     return local
 
 
-def lacking(url: str, error: ImportError) -> DaskscopeError:
+def missing_package(url: str, error: ImportError) -> DaskscopeError:
     """Return the error if fsspec lacks a package for a kind of URL."""
     module = getattr(error.__cause__, "name", None) or ""
     # Some packages are called otherwise than their module; fsspec's words name the package.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from daskscope.atomic_files import is_stream, not_written, real, text_of, written
 from daskscope.errors import DaskscopeError
-from daskscope.files.reading import lacking
+from daskscope.files.reading import missing_package
 from daskscope.files.temporary import in_temporary_file, temporary_folder
 from daskscope.urls import is_url, path_or_url, reason, without_secrets
 
@@ -115,7 +115,7 @@ class RemoteTarget:
             self._files: Any
             self._files, self._path = fsspec.core.url_to_fs(url)
         except ImportError as error:
-            raise lacking(url, error) from error
+            raise missing_package(url, error) from error
         except Exception as error:
             raise _cannot(self.name, reason(error)) from error
         if not self.filename:

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from daskscope.atomic_files import replaced
-from daskscope.files.reading import lacking
+from daskscope.files.reading import missing_package
 from daskscope.files.target import PAGES
 from daskscope.library.facts import MAX_FACTS_BYTES, SUFFIXES, Kind, created_text
 from daskscope.report.address import Addresses
@@ -173,7 +173,7 @@ def store_at(place: str | Path) -> Store:
             place = root
         from fsspec.implementations.local import LocalFileSystem
     except ImportError as error:
-        raise lacking(str(place), error) from error
+        raise missing_package(str(place), error) from error
     folder = Path(place).expanduser().absolute()
     return Store(str(folder), LocalFileSystem(), folder.as_posix(), folder)
 

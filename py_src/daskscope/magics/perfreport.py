@@ -107,7 +107,7 @@ class PerfReport:
         @wraps(run_cell_async)
         async def run_cell_and_reports(raw_cell: str, *args: Any, **kwargs: Any) -> Any:
             outer, cell, start = _running.get(), _Cell(raw_cell), time.time()
-            before = _looking_back(lambda past: past.positions())
+            before = _ask_last_cell(lambda past: past.positions())
             _running.set(cell)
             try:
                 result = await run_cell_async(raw_cell, *args, **kwargs)
@@ -120,7 +120,7 @@ class PerfReport:
             number, error = result.execution_count, result.error_in_exec
             ran, code = result.error_before_exec is None, _FIRST_LINE.sub("", raw_cell)
             if cell.remembered and ran and raw_cell.strip() and not result.info.silent:
-                self._last = _looking_back(
+                self._last = _ask_last_cell(
                     lambda past: past.LastCell(number, code, start, before or {}, error)
                 )
             for block, awaited in reversed(cell.reports):
@@ -201,7 +201,7 @@ class PerfReport:
                 sys.stdout.write(HELP)
                 return None
             if options.last:
-                return self._look_back(options)
+                return self._report_last_cell(options)
             if not statement:
                 raise DaskscopeError(
                     "no-statement",
@@ -226,7 +226,7 @@ class PerfReport:
                 exec(body, names, local_ns)  # noqa: S102 - what the user wrote
                 return eval(value, names, local_ns) if value else None  # noqa: S307
 
-    def _look_back(self, options: Namespace) -> None:
+    def _report_last_cell(self, options: Namespace) -> None:
         if self._last is None:
             raise DaskscopeError(
                 "no-cell",
@@ -235,7 +235,7 @@ class PerfReport:
             )
         from daskscope.block.report_block import show_card
 
-        report = _block(options, "").of_past(self._last.recording(options.title))
+        report = _block(options, "").report_of(self._last.recording(options.title))
         sys.stdout.write(f"Performance Report Available at: {report.save()}\n")
         show_card(report, open_it=options.open)
 
@@ -284,7 +284,7 @@ def _without_traceback() -> Iterator[None]:
         raise
 
 
-def _looking_back(note: Callable[[Any], Any]) -> Any:
+def _ask_last_cell(note: Callable[[Any], Any]) -> Any:
     """Return what `note` finds for `--last`; a failure must not become the cell's."""
     if not hasattr(sys.modules.get("daskscope.session_list"), "sessions"):
         return None  # no session yet, so import nothing more

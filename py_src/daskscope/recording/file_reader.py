@@ -372,11 +372,11 @@ def _figure(counts: Mapping[str, Any], name: str) -> int:
     return min(max(figure, 0), MAX_FIGURE) if isinstance(figure, int) else 0
 
 
-def _totals(said: Any, places: Places) -> Totals | None:
+def _totals(stored: Any, places: Places) -> Totals | None:
     """Return totals with the recording's indexes of names, or None if one is invalid."""
     try:
-        prefixes = [_total(PrefixTotal, one, places, "prefixes") for one in said["prefixes"]]
-        actions = [_total(ActionTotal, one, places, "actions") for one in said["actions"]]
+        prefixes = [_total(PrefixTotal, one, places, "prefixes") for one in stored["prefixes"]]
+        actions = [_total(ActionTotal, one, places, "actions") for one in stored["actions"]]
     except (TypeError, KeyError, ValueError, IndexError):
         return None
     return Totals(tuple(prefixes), tuple(actions))

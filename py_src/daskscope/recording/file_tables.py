@@ -64,7 +64,7 @@ def _check_messages(data: bytes) -> None:
         if message.metadata.size > MAX_HEADER_BYTES:
             raise BadTableError("has a part with too many columns")
         if not expected or message.type != expected.pop(0):
-            raise _not_ours()
+            raise _unexpected_encoding()
         if not expected:
             _check_batch(message.metadata.to_pybytes())
     if expected:
@@ -77,7 +77,7 @@ def _check_batch(header: bytes) -> None:
         raise _no_table()
     batch = _indirect(header, batch_at)
     if _field(header, batch, COMPRESSION) is not None:
-        raise _not_ours()
+        raise _unexpected_encoding()
     buffers_at = _field(header, batch, BUFFERS)
     if buffers_at is None:
         return
@@ -87,7 +87,7 @@ def _check_batch(header: bytes) -> None:
     for number in range(buffers):
         offset, length = struct.unpack_from("<qq", header, vector + 4 + 16 * number)
         if length < 0 or offset < end:
-            raise _not_ours()
+            raise _unexpected_encoding()
         end = offset + length
 
 
@@ -95,7 +95,7 @@ def _no_table() -> BadTableError:
     return BadTableError("has a part that is not an Arrow table")
 
 
-def _not_ours() -> BadTableError:
+def _unexpected_encoding() -> BadTableError:
     return BadTableError("has a part that is stored in a way that daskscope does not write")
 
 

@@ -48,8 +48,8 @@ erred=0, changes=0)
         return asdict(self)
 
     def __repr__(self) -> str:
-        said = {"captured": self.captured, "kept": self.kept, "dropped": self.dropped}
-        figures = ", ".join(f"{name}={count}" for name, count in {**said, **asdict(self)}.items())
+        sums = {"captured": self.captured, "kept": self.kept, "dropped": self.dropped}
+        figures = ", ".join(f"{name}={count}" for name, count in {**sums, **asdict(self)}.items())
         return f"Counts({figures})"
 
 

@@ -227,22 +227,22 @@ class _Redaction:
         out = [what for what in REDACTABLE if what in self._what or what in was]
         return clean | {"redacted": out}
 
-    def _unfinished(self, said: Any) -> Any:
+    def _unfinished(self, stored: Any) -> Any:
         """Name prefixes as their dictionary does, and add up those that have one name now."""
-        if not isinstance(said, dict):
+        if not isinstance(stored, dict):
             return None
         found: dict[str, list[int]] = {}
-        for name, counts in unfinished_counts(said.get("prefixes")).items():
+        for name, counts in unfinished_counts(stored.get("prefixes")).items():
             clean = self._cell(PREFIXES.columns[0], name)
             known = found.get(clean, [0, 0, 0])
             found[clean] = [*map(sum, zip(known, counts, strict=True))]
-        return said | {"prefixes": found}
+        return stored | {"prefixes": found}
 
     def _versions(self, versions: Any) -> Any:
-        """Clean only who said it: four numbers may be a version as well as an address."""
+        """Clean only the names of workers: four numbers may be a version as well as an address."""
         if not isinstance(versions, dict) or not isinstance(versions.get("workers"), dict):
             return versions
-        answered = {self._worker(one): said for one, said in versions["workers"].items()}
+        answered = {self._worker(one): answer for one, answer in versions["workers"].items()}
         return versions | {"workers": answered}
 
     def _cleaned(self, value: Any) -> Any:

@@ -24,8 +24,8 @@ from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
 from daskscope.stream.sender import (
     KEPT_NO_LONGER,
     Sender,
+    bye_message,
     chooser,
-    good_bye,
     mismatch,
     version_differs,
 )
@@ -34,7 +34,7 @@ from daskscope.stream.sources import (
     Sources,
     ask_keys,
     describe_task,
-    nothing_known,
+    reject_questions,
 )
 from daskscope.version import installed_version
 from daskscope.wire import (
@@ -98,7 +98,7 @@ class Hub:
         subshells: Callable[[], bool] = lambda: False,
         recorder_on: Callable[[], bool] = lambda: True,
         crowded: Callable[[], bool] = lambda: False,
-        answer: Answerer = nothing_known,
+        answer: Answerer = reject_questions,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id = uuid.uuid4().hex
@@ -201,7 +201,7 @@ class Hub:
                 unknown = Hello(message.page, PROTOCOL, "")
                 self._hello(channel, channel.greetings.get(message.page, unknown), now)
             return
-        page.hear(now, cell)
+        page.note_message(now, cell)
         if isinstance(message, Bye):
             self._pages.pop(page.id)
         elif isinstance(message, Unwatch):
@@ -231,7 +231,7 @@ class Hub:
         page.build = message.build
         page.differs = version_differs(message.version)
         channel.greetings[message.page] = message
-        page.hear(now, self._cell())
+        page.note_message(now, self._cell())
         fields = {
             "page": page.id,
             "protocol": PROTOCOL,
@@ -268,7 +268,7 @@ class Hub:
         source = self._sources.get(message.session)
         if source is None:
             if isinstance(message, Watch):
-                page.channel.send(good_bye(page.id, message.session))
+                page.channel.send(bye_message(page.id, message.session))
             return
         watched = page.watched.get(source.id)
         if isinstance(message, Watch):
@@ -280,10 +280,10 @@ class Hub:
             watched.summary = None  # the last summary may not have arrived
             watched.status_at_s = float("-inf")
             if message.setting != watched.setting:
-                watched.hear_setting(message.setting)
+                watched.note_setting(message.setting)
             return
         # If not new, a later message already arrived through another channel.
-        is_new = watched is not None and watched.hear_setting(message.setting)
+        is_new = watched is not None and watched.note_setting(message.setting)
         try:
             focus = Focus.from_json(dict(message.focus))
         except (TypeError, ValueError) as error:
@@ -360,7 +360,7 @@ class Hub:
                 self._timer.cancel()
                 self._timer = None
             self._pages.clear()
-            self._say_what_is_wanted()
+            self._update_shown_tables()
             if self._loop is not None:
                 self._loop = None
                 self._background.drop(self)
@@ -391,39 +391,39 @@ class Hub:
         now, cell = self._clock(), self._cell()
         pages = self._pages.items()
         self._pages = {id_: page for id_, page in pages if not page.gone(now, cell)}
-        self._say_what_is_wanted()
-        wait_s = self._say_sessions(now)
+        self._update_shown_tables()
+        wait_s = self._send_sessions(now)
         every = []
         pause_s = state_pause_s(len(self._watched()), crowded=self._crowded())
         for page, watched in self._watched():
             watched.state_pause_s = pause_s
             if watched.resting_until_s <= now:
-                self._sender.say_state(page, watched, now)
+                self._sender.send_state(page, watched, now)
             if watched.resting_until_s > now:
                 wait_s = min(wait_s, watched.resting_until_s - now)
                 continue
             wait_s = min(wait_s, max(0.0, watched.due_s(now) - now))
             every.append((page, watched))
-        wait_s = min(wait_s, self._sender.say_content(every, now, cell))
+        wait_s = min(wait_s, self._sender.send_content(every, now, cell))
         for page, watched in self._watched():
             self._sender.finish(page, watched, now)
         if wait_s == float("inf"):
             return wait_s
         return max(wait_s, 0.001)
 
-    def _say_what_is_wanted(self) -> None:
+    def _update_shown_tables(self) -> None:
         """Report to sessions which tables visible panels show."""
-        wanted: dict[str, frozenset[str]] = {}
+        shown: dict[str, frozenset[str]] = {}
         for _, watched in self._watched():
             feed = watched.feed
             if feed.visible:
-                wanted[feed.source.id] = wanted.get(feed.source.id, frozenset()) | feed.tables
-        self._sources.say_what_is_wanted(wanted)
+                shown[feed.source.id] = shown.get(feed.source.id, frozenset()) | feed.tables
+        self._sources.update_shown_tables(shown)
 
     def _watched(self) -> list[tuple[Page, Watched]]:
         return [(page, w) for page in self._pages.values() for w in page.watched.values()]
 
-    def _say_sessions(self, now: float) -> float:
+    def _send_sessions(self, now: float) -> float:
         """Send the list of sessions to every channel if it changed."""
         if not self._pages:
             return float("inf")

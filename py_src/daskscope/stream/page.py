@@ -123,7 +123,7 @@ class Watched:
     feed: Feed
     status_at_s: float = float("-inf")
     status_bytes: int = 0
-    said: Any = None  # the last status that was sent, to notice changes
+    status: Any = None  # the last status that was sent, to notice changes
     totals_at_s: float = float("-inf")
     totals_of: Any = None
     totals_unfinished: bool = False
@@ -139,7 +139,7 @@ class Watched:
     troubles: dict[str, Notice] = field(default_factory=dict)  # by the part that fails
     state_pause_s: float = STATUS_S
 
-    def hear_setting(self, setting: int) -> bool:
+    def note_setting(self, setting: int) -> bool:
         """Note the number of a focus that the page set; return whether it is new."""
         is_new = setting > self.setting
         self.focus, self.setting = None, max(setting, self.setting)
@@ -168,7 +168,7 @@ class Page:
         self.watched: dict[str, Watched] = {}
         self.heard_s = now_s
         self._heard_in_cell = 0
-        self._deaf_until_s = now_s  # before this, the kernel could not receive messages of the page
+        self._kernel_blocked_until_s = now_s  # before, the kernel could not receive its messages
 
     def notices(self, watched: Watched) -> list[Notice]:
         """Return the notices that are only for this page."""
@@ -181,18 +181,18 @@ class Page:
         """Bytes that were sent and not acknowledged."""
         return sum(watched.feed.in_flight_bytes for watched in self.watched.values())
 
-    def hear(self, now_s: float, cell: Cell) -> None:
+    def note_message(self, now_s: float, cell: Cell) -> None:
         """Note that a message of the page arrived."""
         self.heard_s = now_s
         self._heard_in_cell = cell or 0
 
-    def _deaf(self, cell: Cell) -> bool:
+    def _kernel_blocked(self, cell: Cell) -> bool:
         """Return whether the running cell may prevent the kernel from receiving messages."""
         return cell is None or (cell > 0 and cell != self._heard_in_cell)
 
-    def blind(self, now_s: float, cell: Cell) -> bool:
+    def no_acks_expected(self, now_s: float, cell: Cell) -> bool:
         """Return whether acks cannot be expected now."""
-        wait_s = BLIND_AFTER_S if self._deaf(cell) else BLIND_AFTER_HEARD_S
+        wait_s = BLIND_AFTER_S if self._kernel_blocked(cell) else BLIND_AFTER_HEARD_S
         return cell != 0 and now_s - self.heard_s >= wait_s
 
     def credit_wait_s(
@@ -203,7 +203,7 @@ class Page:
         Up to `room_bytes` may be unacknowledged before another message, or `blind_bytes` while
         no ack can be expected.
         """
-        if self.blind(now_s, cell):
+        if self.no_acks_expected(now_s, cell):
             return 0.0 if self.in_flight_bytes < blind_bytes else float("inf")
         if self.in_flight_bytes <= room_bytes:
             return 0.0
@@ -213,8 +213,8 @@ class Page:
         """Return whether the page counts as gone."""
         if not self.channel.open:
             return True
-        if self._deaf(cell):
-            self._deaf_until_s = now_s
+        if self._kernel_blocked(cell):
+            self._kernel_blocked_until_s = now_s
             return cell is None and now_s - self.heard_s > ASLEEP_S
-        silent_s = now_s - max(self.heard_s, self._deaf_until_s)
+        silent_s = now_s - max(self.heard_s, self._kernel_blocked_until_s)
         return silent_s > (SILENT_S if self.in_flight_bytes else ASLEEP_S)

@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from daskscope.derive.focus_totals import FocusTotals
 from daskscope.errors import Notice
-from daskscope.focus import focus_to_come, is_listed
+from daskscope.focus import is_listed, requested_focus
 from daskscope.recording import store_of
 from daskscope.schema import LIMITS, PROTOCOL, SUMMARY, TASKS
 from daskscope.stream.page import SUMMARY_S, WINDOW_BYTES, Cell, Page, Watched
@@ -33,7 +33,7 @@ KEPT_NO_LONGER: Final = "The kernel no longer has this recording; the page keeps
 """Text for a stopped session that was replaced by later ones; this is not an error."""
 
 
-def good_bye(page: str, session: str) -> Outgoing:
+def bye_message(page: str, session: str) -> Outgoing:
     """Return the last message of a session to a page."""
     return outgoing("bye", {"page": page, "session": session, "text": KEPT_NO_LONGER})
 
@@ -253,11 +253,11 @@ class Sender:
         address = {"page": page.id, "session": session, "id": question}
         self._send(page, outgoing("answer", address | fields), now)
 
-    def say_state(self, page: Page, watched: Watched, now: float) -> None:
+    def send_state(self, page: Page, watched: Watched, now: float) -> None:
         """Send the unnumbered messages that are due: status, focus, summary, totals."""
-        for part, say in (("status", self._say_status), ("figures", self._say_figures)):
+        for part, send in (("status", self._send_status), ("figures", self._send_figures)):
             try:
-                say(page, watched, now)
+                send(page, watched, now)
             except Exception as error:  # noqa: BLE001 - one feed must not stop the others
                 self._rest(page, watched, now, part, error)
                 return
@@ -276,23 +276,23 @@ class Sender:
             self._send(page, outgoing("error", address | fields), now)
         watched.troubles[part] = trouble
 
-    def _say_status(self, page: Page, watched: Watched, now: float) -> None:
+    def _send_status(self, page: Page, watched: Watched, now: float) -> None:
         if now < watched.status_due_s():
             return
         feed = watched.feed
         message = status_message(feed, page.notices(watched))
         known = {k: v for k, v in message.message.items() if k not in ("now", "behind_s")}
-        if feed.visible or known != watched.said:
+        if feed.visible or known != watched.status:
             self._send(page, message, now)
-            watched.said = known
+            watched.status = known
         watched.status_at_s, watched.status_bytes = now, message.size_bytes
 
-    def _say_figures(self, page: Page, watched: Watched, now: float) -> None:
+    def _send_figures(self, page: Page, watched: Watched, now: float) -> None:
         feed = watched.feed
         if not feed.visible:
             return
         pause_s = watched.state_pause_s
-        focus = focus_to_come(feed.source)
+        focus = requested_focus(feed.source)
         if focus != watched.focus and now - watched.focus_at_s >= pause_s:
             watched.focus, watched.focus_at_s = focus, now
             by = self.focus_by.get(feed.source.id, "python")
@@ -310,9 +310,9 @@ class Sender:
             return
         # A forgotten session only sends its remaining rows.
         if now - watched.totals_at_s >= pause_s and watched.leaving_since_s is None:
-            watched.totals_unfinished = not self._say_totals(page, watched, now)
+            watched.totals_unfinished = not self._send_totals(page, watched, now)
 
-    def _say_totals(self, page: Page, watched: Watched, now: float) -> bool:
+    def _send_totals(self, page: Page, watched: Watched, now: float) -> bool:
         """Send totals; return whether they are complete, since a focus takes several turns.
 
         The totals ignore the prefixes of the focus: the legend shows selected prefixes beside the
@@ -332,7 +332,7 @@ class Sender:
         watched.totals_of, watched.totals_at_s = of, now
         return True
 
-    def say_content(self, every: list[tuple[Page, Watched]], now: float, cell: Cell) -> float:
+    def send_content(self, every: list[tuple[Page, Watched]], now: float, cell: Cell) -> float:
         """Send numbered messages in turn, as far as allowed; return when to go on, in seconds."""
         active = len({page.id for page, watched in every if watched.feed.visible}) or 1
         share_bytes = WINDOW_BYTES / active
@@ -348,7 +348,7 @@ class Sender:
             page, watched = waiting[self._turn % len(waiting)]
             room_bytes = share_bytes - message_bytes
             credit_s = page.credit_wait_s(now, room_bytes, BLIND_BYTES / active, cell)
-            blind = page.blind(now, cell)
+            blind = page.no_acks_expected(now, cell)
             if blind and credit_s <= 0:
                 credit_s = self._blind.wait_s(now)
             feed, message = watched.feed, None
@@ -386,7 +386,7 @@ class Sender:
             return
         done = not feed.in_flight_bytes and not feed.has_rows(now)
         if done or now - since_s > LEAVING_S:
-            self._send(page, good_bye(page.id, feed.source.id), now)
+            self._send(page, bye_message(page.id, feed.source.id), now)
             page.watched.pop(feed.source.id, None)
             self.forget(feed.source.id)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from daskscope.errors import DaskscopeError
-from daskscope.focus import on_focus, set_wanted
+from daskscope.focus import on_focus, set_shown_tables
 from daskscope.schema import STATUSES
 from daskscope.wire import BadMessageError, number
 
@@ -66,7 +66,7 @@ class Sources:
         self._on_focus = on_focus  # called with session id, focus, and who set it
         self._known: dict[str, Source] = {}
         self._stops: dict[str, tuple[Callable[[], None], ...]] = {}
-        self._wanted: dict[str, frozenset[str]] = {}
+        self._shown_tables: dict[str, frozenset[str]] = {}
 
     def get(self, session: str) -> Source | None:
         """Return a session, or None if it is unknown."""
@@ -92,13 +92,13 @@ class Sources:
         self._known = current
         return gone
 
-    def say_what_is_wanted(self, wanted: Mapping[str, frozenset[str]]) -> None:
+    def update_shown_tables(self, shown: Mapping[str, frozenset[str]]) -> None:
         """Report to sessions which of their tables pages show, if that changed."""
         for session, source in self._known.items():
-            tables = wanted.get(session, frozenset())
-            if tables != self._wanted.get(session, frozenset()):
-                set_wanted(source, tables)
-        self._wanted = dict(wanted)
+            tables = shown.get(session, frozenset())
+            if tables != self._shown_tables.get(session, frozenset()):
+                set_shown_tables(source, tables)
+        self._shown_tables = dict(shown)
 
 
 Answerer = Callable[[str, Mapping[str, Any]], dict[str, Any]]
@@ -164,7 +164,7 @@ def describe_task(recording: RecordingStore, args: Mapping[str, Any]) -> dict[st
     return found
 
 
-def nothing_known(what: str, args: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def reject_questions(what: str, args: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
     """Reject all questions, for a hub without a kernel."""
     raise BadMessageError("its question is unknown")
 
