@@ -43,7 +43,7 @@ const MAX_JSON_BYTES = 16_000_000;
 /** Of a log or a ring of a series, whatever it holds. */
 const MAX_ROWS = 200_000;
 const MAX_NAME_CHARACTERS = 1_000;
-const MAX_STRETCHES = 500_000;
+const MAX_PREVIEW_BLOCKS = 500_000;
 /** Task numbers are 32 bits wide. */
 const MAX_TASKS = 2 ** 32;
 
@@ -175,18 +175,23 @@ export class StoredRecording {
   }
 
   /** The preview of all tasks; null where the file has none. */
-  async coarse(): Promise<{ stretches: CoarseColumns; tasks: number } | null> {
+  async coarse(): Promise<{ blocks: CoarseColumns; tasks: number } | null> {
     const member = this.members.get(COARSE);
     if (!member) return null;
     const bytes = await unpackMember(this.source, member);
-    const stored = decodeTable(COARSE_COLUMNS, bytes, MAX_STRETCHES, uncut);
+    const stored = decodeTable(
+      COARSE_COLUMNS,
+      bytes,
+      MAX_PREVIEW_BLOCKS,
+      uncut,
+    );
     const { columns, facts } = stored as unknown as Stored<CoarseColumns>;
     const tasks = whole(facts.get("tasks"));
     if (tasks > MAX_TASKS) {
       throw new BadFileError("has a preview of too many tasks");
     }
     this.names.check(COARSE_COLUMNS, stored.columns);
-    return { stretches: placed(columns), tasks };
+    return { blocks: placed(columns), tasks };
   }
 
   /** The columns of a log; without rows where the file has none. */
@@ -275,10 +280,10 @@ function checkVersion(version: unknown): void {
 }
 
 /** Without those of rows whose start was no time: they are written as 0. */
-function placed(stretches: CoarseColumns): CoarseColumns {
-  const { start } = stretches;
-  if (start.every((time) => time > 0)) return stretches;
-  const columns = Object.entries(stretches).map(
+function placed(blocks: CoarseColumns): CoarseColumns {
+  const { start } = blocks;
+  if (start.every((time) => time > 0)) return blocks;
+  const columns = Object.entries(blocks).map(
     ([name, column]: [string, CoarseColumns[keyof CoarseColumns]]) => [
       name,
       column.filter((_, row) => start[row] > 0),

@@ -13,7 +13,7 @@ import {
   type TableName,
 } from "../schema";
 import { noRows, tableShape } from "../link/columns";
-import type { SessionFlow, SessionNews, Sink } from "../link/types";
+import type { SessionFlow, ControlMessage, Sink } from "../link/types";
 import {
   statusOf,
   storedCounts,
@@ -34,12 +34,12 @@ const COUNTED_MS = 300;
 
 export class StoredFlow implements SessionFlow {
   /** What has been sent, or is on its way. */
-  private readonly begun = new Set<string>();
+  private readonly requested = new Set<string>();
   /** Settled once dictionaries and the status have been sent. */
   private beginning: Promise<void> | null = null;
-  private picture: Promise<void> | null = null;
+  private preview: Promise<void> | null = null;
   /** Whether tasks are visible; tables are short, and sent whenever they are asked for. */
-  private looks = false;
+  private tasksVisible = false;
   private closed = false;
   /** Continue with what waits until the panel is visible. */
   private readonly waiting: (() => void)[] = [];
@@ -62,21 +62,21 @@ export class StoredFlow implements SessionFlow {
   ) {}
 
   watch(visible: boolean, tables: readonly string[]): void {
-    this.looks = visible && tables.includes(TASKS);
+    this.tasksVisible = visible && tables.includes(TASKS);
     this.wake();
-    for (const name of tables.filter((one) => !this.begun.has(one))) {
-      this.begun.add(name);
+    for (const name of tables.filter((one) => !this.requested.has(one))) {
+      this.requested.add(name);
       this.beginning ??= this.begin(tables);
-      void this.beginning.then(() => this.send(name));
+      void this.beginning.then(() => this.sendTable(name));
     }
   }
 
   pause(): void {
-    this.looks = false;
+    this.tasksVisible = false;
   }
 
   unwatch(): void {
-    this.looks = false;
+    this.tasksVisible = false;
   }
 
   close(): void {
@@ -87,7 +87,7 @@ export class StoredFlow implements SessionFlow {
   setFocus(focus: Focus): void {
     // A legend shows what it isolates beside the rest: figures are of all prefixes.
     this.focus = { ...focus, prefixes: [] };
-    if (this.begun.has(TASKS)) void this.sayTotals(this.focus);
+    if (this.requested.has(TASKS)) void this.sendTotals(this.focus);
   }
 
   async ask(what: string, args: object): Promise<unknown> {
@@ -109,16 +109,16 @@ export class StoredFlow implements SessionFlow {
         if (!this.closed) this.sink.takeTable(piece);
       }
     });
-    if (tables.includes(TASKS)) await (this.picture = this.sayPicture());
-    await this.sayStatus();
+    if (tables.includes(TASKS)) await (this.preview = this.sendPreview());
+    await this.sendStatus();
   }
 
-  private async send(table: string): Promise<void> {
+  private async sendTable(table: string): Promise<void> {
     if (table === TASKS) {
-      await (this.picture ??= this.sayPicture());
-      void this.sayTotals(NO_FOCUS); // counted also where a focus hides them
-      if (isNarrow(this.focus)) void this.sayTotals(this.focus);
-      await this.attempt((recording) => this.sayRows(recording));
+      await (this.preview ??= this.sendPreview());
+      void this.sendTotals(NO_FOCUS); // counted also where a focus hides them
+      if (isNarrow(this.focus)) void this.sendTotals(this.focus);
+      await this.attempt((recording) => this.sendRows(recording));
     } else if (table === SUMMARY) {
       await this.attempt((recording) => this.take(summaryOf(recording)));
     } else if (tableShape(table)) {
@@ -129,17 +129,17 @@ export class StoredFlow implements SessionFlow {
     }
   }
 
-  private sayPicture(): Promise<void> {
+  private sendPreview(): Promise<void> {
     return this.attempt(async (recording) => {
       const coarse = await recording.coarse();
       if (!coarse || this.closed) return;
-      const { stretches, tasks } = coarse;
-      this.end = lastStop(stretches);
-      this.sink.takeCoarse(stretches, 0, tasks);
+      const { blocks, tasks } = coarse;
+      this.end = lastStop(blocks);
+      this.sink.takeCoarse(blocks, 0, tasks);
     });
   }
 
-  private sayStatus(): Promise<void> {
+  private sendStatus(): Promise<void> {
     return this.attempt(async (recording) => {
       const { counted, end, left } = this;
       const notices = left > 0 ? [fileFull(left)] : [];
@@ -148,7 +148,7 @@ export class StoredFlow implements SessionFlow {
   }
 
   /** Figures of a focus, unless another one is set meanwhile. */
-  private sayTotals(focus: Focus): Promise<void> {
+  private sendTotals(focus: Focus): Promise<void> {
     return this.attempt(async (recording) => {
       if (!isNarrow(focus)) {
         const totals = await (this.whole ??= this.wholeTotals(recording));
@@ -158,7 +158,7 @@ export class StoredFlow implements SessionFlow {
       const sums = await sumUp(
         recording,
         focus,
-        async () => (await this.isLookedAt()) && focus === this.focus,
+        async () => (await this.waitUntilVisible()) && focus === this.focus,
       );
       if (sums) this.take(totalsOf(sums.figures(), focus));
     });
@@ -171,19 +171,19 @@ export class StoredFlow implements SessionFlow {
     const hasCounts = storedCounts(recording) !== null;
     const stored = storedTotals(recording);
     if (hasCounts && stored) return stored;
-    let said_ms = performance.now();
+    let sent_ms = performance.now();
     const sums = await sumUp(recording, NO_FOCUS, async (soFar) => {
       await nextTurn();
-      if (!hasCounts && performance.now() - said_ms > COUNTED_MS) {
+      if (!hasCounts && performance.now() - sent_ms > COUNTED_MS) {
         this.counted = soFar;
-        await this.sayStatus();
-        said_ms = performance.now();
+        await this.sendStatus();
+        sent_ms = performance.now();
       }
       return !this.closed;
     });
     if (!sums) return null;
     this.counted = sums;
-    await this.sayStatus();
+    await this.sendStatus();
     return sums.figures();
   }
 
@@ -191,49 +191,49 @@ export class StoredFlow implements SessionFlow {
    * Rows, a part a turn, so that the page stays responsive: from the first on, which is
    * several times as fast to take in; where not all will fit, the newest.
    */
-  private async sayRows(recording: StoredRecording): Promise<void> {
+  private async sendRows(recording: StoredRecording): Promise<void> {
     const { sink } = this;
     const parts = [...recording.parts];
     const allFit = (storedCounts(recording)?.rows ?? Infinity) <= this.maxRows;
     if (!allFit) parts.reverse();
-    let [rows, came] = [0, 0];
+    let [rows, sent] = [0, 0];
     for (const [place, part] of parts.entries()) {
-      if (!(await this.isAwaited(MAX_WAITING_ROWS))) return;
-      if (rows >= this.maxRows) return this.sayFull(parts.slice(place));
+      if (!(await this.waitUntilTaken(MAX_WAITING_ROWS))) return;
+      if (rows >= this.maxRows) return this.sendFull(parts.slice(place));
       await this.attempt(async () => {
         const { batch, first, tasks } = await recording.rowsOf(part);
         rows += batch.rows;
         if (!this.closed) sink.takeRows(batch, first, tasks);
-        came += 1;
+        sent += 1;
       });
     }
-    if (came < parts.length || !(await this.isAwaited(0))) return;
+    if (sent < parts.length || !(await this.waitUntilTaken(0))) return;
     // Nothing more will come, also in the place of tasks that were dropped.
-    sink.takeCoarse(NO_STRETCHES, 0, 0);
+    sink.takeCoarse(NO_PREVIEW, 0, 0);
   }
 
   /** The page has no room for some parts; their tasks count. */
-  private async sayFull(parts: readonly Part[]): Promise<void> {
+  private async sendFull(parts: readonly Part[]): Promise<void> {
     await this.attempt(async (recording) => {
       for (const part of parts) {
         this.left += (await recording.rangeOf(part)).tasks;
       }
     });
-    await this.sayStatus();
+    await this.sendStatus();
   }
 
   /** Wait until it is visible and nearly all rows are taken in; false if never. */
-  private async isAwaited(maxWaitingRows: number): Promise<boolean> {
-    while (await this.isLookedAt()) {
+  private async waitUntilTaken(maxWaitingRows: number): Promise<boolean> {
+    while (await this.waitUntilVisible()) {
       if (this.sink.waitingRows() <= maxWaitingRows) return true;
     }
     return false;
   }
 
   /** In the next turn in which it is visible; false if it never will be. */
-  private async isLookedAt(): Promise<boolean> {
+  private async waitUntilVisible(): Promise<boolean> {
     await nextTurn();
-    while (!this.looks && !this.closed) {
+    while (!this.tasksVisible && !this.closed) {
       await new Promise<void>((done) => this.waiting.push(done));
     }
     return !this.closed;
@@ -243,7 +243,7 @@ export class StoredFlow implements SessionFlow {
     for (const goOn of this.waiting.splice(0)) goOn();
   }
 
-  private take(message: SessionNews): void {
+  private take(message: ControlMessage): void {
     if (!this.closed) this.sink.take(message);
   }
 
@@ -261,7 +261,7 @@ export class StoredFlow implements SessionFlow {
   }
 }
 
-const NO_STRETCHES = noRows({
+const NO_PREVIEW = noRows({
   kind: "log",
   columns: COARSE_COLUMNS,
 }) as unknown as CoarseColumns;

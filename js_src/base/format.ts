@@ -178,8 +178,8 @@ export function formatMoment(
   return `${seconds < 0 ? MINUS : ""}${head}:${padded}`;
 }
 
-/** `14.3 – 21.3 s`: the two ends of a stretch. Those of one list, within `among`, have one format. */
-export function formatStretch(
+/** `14.3 – 21.3 s`: the two ends of a time range. Ranges of one list, within `among`, have one format. */
+export function formatRange(
   start_s: number,
   stop_s: number,
   among: readonly [start_s: number, stop_s: number] = [start_s, stop_s],

@@ -68,7 +68,7 @@ export interface Account {
   readonly notCounted: Float64Array;
   readonly measured: Float64Array;
   /** Time of running tasks: metrics only arrive when tasks end. */
-  readonly still: Float64Array;
+  readonly unfinished: Float64Array;
   /** At `cause * columns + column`. */
   readonly idle: Float64Array;
 }
@@ -113,21 +113,21 @@ export function accountOf(grid: Grid, inputs: Inputs): Account {
       });
     }
   });
-  const still = stillRunning(grid, inputs);
+  const unfinished = unfinishedTime(grid, inputs);
   const notCounted = new Float64Array(columns);
   const idle = new Float64Array(CAUSES.length * columns);
   for (let at = 0; at < columns; at++) {
     const ran = Math.max(busy[at] + beside[at], measured[at]);
     // More tasks than threads may run if some have seceded.
-    still[at] = Math.min(still[at], Math.max(0, threads[at] - ran));
-    const free = Math.max(0, threads[at] - ran - still[at]);
+    unfinished[at] = Math.min(unfinished[at], Math.max(0, threads[at] - ran));
+    const free = Math.max(0, threads[at] - ran - unfinished[at]);
     notCounted[at] = Math.min(nothing[at], free);
     let sum = 0;
     for (let row = at; row < weights.length; row += columns) {
       sum += weights[row];
     }
     const left =
-      threads[at] - notCounted[at] - busy[at] - beside[at] - still[at];
+      threads[at] - notCounted[at] - busy[at] - beside[at] - unfinished[at];
     if (!(left > 0)) continue;
     if (sum > 0) {
       for (let row = at; row < weights.length; row += columns) {
@@ -135,7 +135,7 @@ export function accountOf(grid: Grid, inputs: Inputs): Account {
       }
     }
   }
-  return { grid, threads, notCounted, measured, still, idle };
+  return { grid, threads, notCounted, measured, unfinished, idle };
 }
 
 /** Calls `see` for each range without a change; `idle` is null if there was nothing to do. */
@@ -252,7 +252,10 @@ export function beganAt(
 }
 
 /** Thread-seconds of tasks that are still running; ended ones are in `busy`. */
-function stillRunning(grid: Grid, { running, present }: Inputs): Float64Array {
+function unfinishedTime(
+  grid: Grid,
+  { running, present }: Inputs,
+): Float64Array {
   const out = new Float64Array(grid.columns);
   for (const { tasks, since } of running) {
     const first = Math.floor((since - grid.start) / grid.width);
@@ -272,7 +275,7 @@ export interface Totals {
   readonly counted: number;
   readonly notCounted: number;
   readonly measured: number;
-  readonly still: number;
+  readonly unfinished: number;
   readonly idle: Readonly<Record<Cause, number>>;
   readonly idleSum: number;
   /** At least 0: with seceded tasks, more may run than threads × time. */
@@ -290,10 +293,13 @@ export function totalsOf(account: Account): Totals {
   const { columns } = account.grid;
   const notCounted = sum(account.notCounted);
   const counted = sum(account.threads) - notCounted;
-  const [measured, still] = [sum(account.measured), sum(account.still)];
+  const [measured, unfinished] = [
+    sum(account.measured),
+    sum(account.unfinished),
+  ];
   const found = sum(account.idle);
   // Metrics may cover more tasks than this page has.
-  const idleSum = Math.max(0, Math.min(found, counted - measured - still));
+  const idleSum = Math.max(0, Math.min(found, counted - measured - unfinished));
   const share = found > 0 ? idleSum / found : 0;
   const idle = Object.fromEntries(
     CAUSES.map((cause, at) => [
@@ -301,8 +307,16 @@ export function totalsOf(account: Account): Totals {
       share * sum(account.idle.subarray(at * columns, (at + 1) * columns)),
     ]),
   ) as Record<Cause, number>;
-  const unaccounted = Math.max(0, counted - measured - still - idleSum);
-  return { counted, notCounted, measured, still, idle, idleSum, unaccounted };
+  const unaccounted = Math.max(0, counted - measured - unfinished - idleSum);
+  return {
+    counted,
+    notCounted,
+    measured,
+    unfinished,
+    idle,
+    idleSum,
+    unaccounted,
+  };
 }
 
 /** The contiguous time with most seconds of a cause; null if it has none. */

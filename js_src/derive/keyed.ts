@@ -25,7 +25,7 @@ export class KeyedRows {
   private readonly places = new Map<Cell, number>();
   private readonly rowsOf: readonly Uint32Array[];
   private readonly parts: readonly (ReturnType<typeof partsOf>[number] & {
-    readonly together: boolean;
+    readonly isContiguous: boolean;
   })[];
   private readonly columns = new Map<string, Float32Array>();
   private readonly lines = new Map<string, Series>();
@@ -38,7 +38,7 @@ export class KeyedRows {
   ) {
     this.parts = partsOf(rings).map((part) => ({
       ...part,
-      together: areNeighbours(part.rows),
+      isContiguous: areNeighbours(part.rows),
     }));
     const count = this.parts.reduce((sum, { rows }) => sum + rows.length, 0);
     this.time = new Float64Array(count);
@@ -92,10 +92,10 @@ export class KeyedRows {
       column = new Float32Array(this.time.length);
       const base = name.replace(/_(least|most)$/, "");
       let to = 0;
-      for (const { ring, rows, together } of this.parts) {
+      for (const { ring, rows, isContiguous } of this.parts) {
         const cells = (ring.columns[name] ??
           ring.columns[base]) as ArrayLike<number>;
-        if (together && cells instanceof Float32Array) {
+        if (isContiguous && cells instanceof Float32Array) {
           column.set(cells.subarray(rows[0], rows[0] + rows.length), to);
         } else {
           for (let i = 0; i < rows.length; i++) column[to + i] = cells[rows[i]];
@@ -210,17 +210,17 @@ const greater = (one: number, other: number): number =>
 
 /**
  * Calls `visit` for each row that counts, then `end` once per moment. `before`: the previous
- * value of the row's key, or NaN. `held`: the current value of every key that counts.
+ * value of the row's key, or NaN. `latest`: the current value of every key that counts.
  */
 function sweep(
   rows: KeyedRows,
   values: Float32Array,
   counts: (key: Cell) => boolean,
   visit: (row: number, place: number, before: number) => void,
-  end: (from: number, to: number, held: Float64Array) => void,
+  end: (from: number, to: number, latest: Float64Array) => void,
 ): void {
   const { time, until, keyOf } = rows;
-  const held = new Float64Array(rows.keys.length).fill(NaN);
+  const latest = new Float64Array(rows.keys.length).fill(NaN);
   const wanted = Uint8Array.from(rows.keys, (key) => Number(counts(key)));
   let ended = -Infinity;
   for (let row = 0; row < time.length;) {
@@ -230,12 +230,12 @@ function sweep(
       const place = keyOf[row];
       if (wanted[place] === 0) continue;
       last = Math.max(last, until[row]);
-      visit(row, place, held[place]);
-      held[place] = values[row];
+      visit(row, place, latest[place]);
+      latest[place] = values[row];
     }
-    if (last >= moment) end(moment, (ended = last), held);
+    if (last >= moment) end(moment, (ended = last), latest);
   }
-  if (ended < rows.end && ended > -Infinity) end(rows.end, rows.end, held);
+  if (ended < rows.end && ended > -Infinity) end(rows.end, rows.end, latest);
 }
 
 /**
@@ -306,10 +306,10 @@ export function bandOf(
       least = lesser(least, lows[row]);
       most = greater(most, highs[row]);
     },
-    (from, to, held) => {
+    (from, to, latest) => {
       let size = 0;
-      for (let at = 0; at < held.length; at++) {
-        const value = held[at];
+      for (let at = 0; at < latest.length; at++) {
+        const value = latest[at];
         if (Number.isNaN(value)) continue;
         known[size++] = value;
         if (value < least) least = value;

@@ -51,13 +51,13 @@ export function coarseRows(
 ): number {
   let rows = 0;
   for (const lane of lanes) {
-    const stretches = lane < 0 ? undefined : model.coarseLane(lane);
-    if (!stretches || model.filter?.hasLane(lane) === false) continue;
-    for (let i = 0; i < stretches.count; i++) {
-      const from = stretches.start[i];
-      const to = from + stretches.duration[i];
-      const isSeen = stretches.hidden[i] === 0 && from <= stop && to >= start;
-      if (isSeen) rows += stretches.rows[i];
+    const blocks = lane < 0 ? undefined : model.coarseLane(lane);
+    if (!blocks || model.filter?.hasLane(lane) === false) continue;
+    for (let i = 0; i < blocks.count; i++) {
+      const from = blocks.start[i];
+      const to = from + blocks.duration[i];
+      const isSeen = blocks.hidden[i] === 0 && from <= stop && to >= start;
+      if (isSeen) rows += blocks.rows[i];
     }
   }
   return rows;

@@ -6,7 +6,7 @@ import { spread } from "../model/busy";
 import type { Group } from "../model/groups";
 import type { TableColumns } from "../schema";
 import { type RingRows, shownOf } from "./series";
-import { blocksOf, droppedRows, rowsTouching } from "./stretches";
+import { blocksOf, droppedRows, rowsOverlapping } from "./intervals";
 
 export type MetricColumns = TableColumns["metrics"];
 type Ring = RingRows & { readonly columns: MetricColumns };
@@ -383,7 +383,7 @@ export class MetricRows {
         part.byPair ??= new RowsByPair(rowKeys, this.keys);
         rows = part.byPair.of(pair);
       } else {
-        [first, last] = rowsTouching(blocks, time.length, start, stop);
+        [first, last] = rowsOverlapping(blocks, time.length, start, stop);
       }
       const count = rows ? rows.length : last - first;
       this.visited += count;

@@ -10,7 +10,7 @@ import {
   type Stacks,
   type Tree,
 } from "./profile_tree";
-import type { StretchedCounts } from "./profile_stretches";
+import type { SlicedCounts } from "./profile_slices";
 
 /** By node, or by frame. */
 export interface Differences {
@@ -38,8 +38,8 @@ export interface Comparing {
 /** `tree` contains the stacks of both sides; it may be folded, but not inverted. */
 export function compared(
   tree: Tree,
-  before: StretchedCounts,
-  after: StretchedCounts,
+  before: SlicedCounts,
+  after: SlicedCounts,
   { by }: Comparing,
 ): Comparison {
   const { parent, frame, frames } = tree;
@@ -59,7 +59,7 @@ export function compared(
     });
     return sums;
   };
-  const selfOf = (parts: StretchedCounts["parts"]): Float64Array => {
+  const selfOf = (parts: SlicedCounts["parts"]): Float64Array => {
     const self = new Float64Array(parent.length);
     for (const { stack, count } of parts) {
       for (let row = 0; row < stack.length; row++) {
@@ -92,15 +92,15 @@ export function compared(
 }
 
 interface Side {
-  readonly counts: StretchedCounts;
+  readonly counts: SlicedCounts;
   /** Samples by node, without callees. */
-  readonly selfOf: (parts: StretchedCounts["parts"]) => Float64Array;
-  /** `selfOf` all stretches. */
+  readonly selfOf: (parts: SlicedCounts["parts"]) => Float64Array;
+  /** `selfOf` all slices. */
   readonly self: Float64Array;
   readonly all: number;
   /** The amount that one sample counts. */
   readonly one: number;
-  /** Compare shares: a busier stretch is then no difference. */
+  /** Compare shares: a busier slice is then no difference. */
   readonly shares: boolean;
 }
 
@@ -140,25 +140,25 @@ interface Variance {
 }
 
 /**
- * Estimates variance from the steps between neighbouring stretches of each group of workers,
- * minus the steps of all groups together; the largest of single, paired and grouped-by-4 stretches.
+ * Estimates variance from the steps between neighbouring slices of each group of workers,
+ * minus the steps of all groups together; the largest of single, paired and grouped-by-4 slices.
  */
 function varianceOf(side: Side, summed: Summed): Variance {
   const { counts, selfOf, all } = side;
   const { parts, groups } = counts;
   const total = summed(side.self);
-  const stretches = parts.length / groups;
-  const excess = total.map(() => (stretches > 1 ? 0 : Infinity));
+  const slices = parts.length / groups;
+  const excess = total.map(() => (slices > 1 ? 0 : Infinity));
   const scales = [1, 2, 4].filter((of) => {
-    const number = stretches / of;
-    return number > 1 && number >= Math.min(4, stretches);
+    const number = slices / of;
+    return number > 1 && number >= Math.min(4, slices);
   });
   const squares = scales.map(() => new Float64Array(total.length));
   /** Adds the steps of groups `first..end`, taken together. */
   const addSteps = (first: number, end: number, weight: number): void => {
     const sums = scales.map(() => new Float64Array(total.length));
     const last = scales.map(() => new Float64Array(total.length));
-    for (let at = 0; at < stretches; at++) {
+    for (let at = 0; at < slices; at++) {
       const from = at * groups;
       const self = selfOf(parts.slice(from + first, from + end));
       const busy = side.shares && all > 0 ? sum(self) / all : 0;
@@ -181,13 +181,13 @@ function varianceOf(side: Side, summed: Summed): Variance {
   for (let group = 0; group < groups; group++) addSteps(group, group + 1, own);
   if (groups > 1) addSteps(0, groups, -own / groups);
   squares.forEach((square, scale) => {
-    const number = stretches / scales[scale];
+    const number = slices / scales[scale];
     const factor = number / (2 * (number - 1));
     square.forEach((sum, cell) => {
       excess[cell] = Math.max(excess[cell], sum * factor - total[cell]);
     });
   });
-  const degrees = degreesOf(stretches) * Math.max(groups - 1, 1);
+  const degrees = degreesOf(slices) * Math.max(groups - 1, 1);
   return { total, excess, degrees };
 }
 
@@ -290,9 +290,9 @@ export function unitedStacks(
 
 /** Counts with the new numbers of stacks. */
 export function renumbered(
-  { parts, ...others }: StretchedCounts,
+  { parts, ...others }: SlicedCounts,
   numbers: Uint32Array,
-): StretchedCounts {
+): SlicedCounts {
   const moved = parts.map(({ stack, count }) => ({
     stack: stack.map((one) => numbers[one]),
     count,

@@ -7,15 +7,15 @@ import {
   addTo,
   type EachRow,
   type StackSums,
-  stretched,
-  type StretchedCounts,
-} from "./profile_stretches";
+  countSlices,
+  type SlicedCounts,
+} from "./profile_slices";
 import {
   blocksOf,
   droppedRows,
-  eachTouching,
-  type ShownStretches,
-} from "./stretches";
+  eachOverlapping,
+  type ShownIntervals,
+} from "./intervals";
 
 export type CountColumns = TableColumns["profile_counts"];
 
@@ -38,7 +38,7 @@ export interface CountWindow {
   readonly workers?: readonly string[] | null;
 }
 
-interface Part extends ShownStretches {
+interface Part extends ShownIntervals {
   readonly columns: CountColumns;
   /** Number of the worker, by row. */
   readonly workers: Uint32Array;
@@ -94,8 +94,8 @@ export class ProfileCounts {
     if (read.length > 0 && rows.every((done, at) => isAll(parts[at], done))) {
       return;
     }
-    const again = rows.some((done) => done < 0) || read.length === 0;
-    if (again) {
+    const recounts = rows.some((done) => done < 0) || read.length === 0;
+    if (recounts) {
       sums.counts = new Float64Array(0);
       rows = parts.map(() => 0);
     }
@@ -117,8 +117,8 @@ export class ProfileCounts {
     }));
   }
 
-  /** Samples of some times, cut into equal stretches no shorter than a cycle. */
-  stretches(...windows: readonly CountWindow[]): StretchedCounts {
+  /** Samples of some times, cut into equal slices no shorter than a cycle. */
+  slices(...windows: readonly CountWindow[]): SlicedCounts {
     const each: EachRow = (see) => {
       for (const window of windows) {
         this.each(window, ({ columns, workers }, row, count, from, to) =>
@@ -126,7 +126,7 @@ export class ProfileCounts {
         );
       }
     };
-    return stretched(each, [...this.workers.keys()]);
+    return countSlices(each, [...this.workers.keys()]);
   }
 
   /** Counts by stack, for each prefix number or worker number (see `workerOf`). */
@@ -199,7 +199,7 @@ export class ProfileCounts {
     }
     this.parts.forEach((part, at) => {
       const { scope: scopes, prefix, count } = part.columns;
-      this.visited += eachTouching(
+      this.visited += eachOverlapping(
         part,
         start,
         stop,

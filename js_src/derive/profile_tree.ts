@@ -2,7 +2,7 @@
 // them. None of these is recursive, since a stack from a file may be 100,000 frames deep.
 
 import type { TableColumns } from "../schema";
-import type { StackSums } from "./profile_stretches";
+import type { StackSums } from "./profile_slices";
 
 export type FrameColumns = TableColumns["frames"];
 

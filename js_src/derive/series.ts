@@ -369,8 +369,8 @@ export function extremesOf(
     weight += length || usual_s || 1;
   }
   if (weight === 0) {
-    const held = inside === 0 ? heldAt(series, start) : NaN;
-    return { least: held, mean: held, most: held };
+    const value = inside === 0 ? heldAt(series, start) : NaN;
+    return { least: value, mean: value, most: value };
   }
   return { least, mean: sum / weight, most };
 }

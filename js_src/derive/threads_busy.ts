@@ -109,9 +109,9 @@ function addRows(
         }
       }
     }
-    const stretches = model.coarseLane(lane);
-    for (let at = 0; at < (stretches?.count ?? 0); at++) {
-      const { start, duration, busy, hidden } = stretches!;
+    const blocks = model.coarseLane(lane);
+    for (let at = 0; at < (blocks?.count ?? 0); at++) {
+      const { start, duration, busy, hidden } = blocks!;
       if (hidden[at] !== 1) put(start[at], duration[at], busy[at]);
     }
   }

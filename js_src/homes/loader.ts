@@ -77,12 +77,13 @@ export default (): Widget => {
     const { el } = props;
     let open = true;
     let stop = () => {};
-    const say = (text: string) => {
+    const showText = (text: string) => {
       el.textContent = text;
     };
-    if (!slot.copies) say("Loading this panel …");
+    if (!slot.copies) showText("Loading this panel …");
     const late = setTimeout(
-      () => say("The code of this panel did not arrive: run this cell again."),
+      () =>
+        showText("The code of this panel did not arrive: run this cell again."),
       LATE_MS,
     );
     widget
@@ -90,11 +91,11 @@ export default (): Widget => {
       .then(
         (made) => {
           if (!open || !made) return;
-          say("");
+          showText("");
           stop = made.render(props);
         },
         (error) =>
-          say(`The code of this panel cannot run in this page. ${error}`),
+          showText(`The code of this panel cannot run in this page. ${error}`),
       );
     return () => {
       open = false;

@@ -31,10 +31,13 @@ interface Traits {
 const SUPPRESS_SHORTCUTS = "lmSuppressShortcuts";
 const GREETING: ChannelState = { kind: "greeting" };
 
-function openChannel(model: AnyModel<Traits>, pictures: boolean): Channel {
+function openChannel(
+  model: AnyModel<Traits>,
+  acceptsPictures: boolean,
+): Channel {
   const channel: Channel = thePage().connect({
     kind: "widget",
-    pictures,
+    acceptsPictures,
     send(message) {
       try {
         model.send(message);
@@ -48,12 +51,12 @@ function openChannel(model: AnyModel<Traits>, pictures: boolean): Channel {
 }
 
 /**
- * `useStyles` adds our styles to a page without them; `pictures`: see `Port`; `goToCell`:
+ * `useStyles` adds our styles to a page without them; `acceptsPictures`: see `Port`; `goToCell`:
  * see `PanelHost`, called with the panel's element.
  */
 export function makeWidget(
   useStyles: (el: HTMLElement) => void,
-  pictures = false,
+  acceptsPictures = false,
   goToCell?: (panel: HTMLElement, id: string) => (() => void) | null,
 ): Widget<Traits> {
   const channel = signal<Channel | null>(null);
@@ -63,7 +66,7 @@ export function makeWidget(
   let findSession = () => {};
 
   function initialize({ model }: { model: AnyModel<Traits> }): () => void {
-    const opened = openChannel(model, pictures);
+    const opened = openChannel(model, acceptsPictures);
     const receive = (data: unknown, buffers?: BinaryBuffer[]) =>
       opened.receive(data, buffers);
     findSession = () => {

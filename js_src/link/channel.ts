@@ -23,7 +23,7 @@ import {
   type Message,
   type PageMessage,
   parseMessage,
-  say,
+  pageMessage,
   type SessionEntry,
 } from "./wire";
 
@@ -34,7 +34,7 @@ export interface Port {
   /** Whether a running cell does not delay its messages; undefined if only the host knows. */
   readonly subshell?: boolean;
   /** Whether this widget stays when its output is updated with a saved picture. */
-  readonly pictures?: boolean;
+  readonly acceptsPictures?: boolean;
   send(message: PageMessage): void;
 }
 
@@ -77,8 +77,10 @@ export class Channel {
     const { kind } = this.state.peek();
     if (kind === "closed") return;
     const versions = { protocol: PROTOCOL, version: VERSION, build: BUILD };
-    const pictures = this.port.pictures ? { pictures: true } : {};
-    this.port.send(say("hello", this.pageId, { ...versions, ...pictures }));
+    const pictures = this.port.acceptsPictures ? { pictures: true } : {};
+    this.port.send(
+      pageMessage("hello", this.pageId, { ...versions, ...pictures }),
+    );
     if (kind !== "greeting" || ++this.greetings >= GREETINGS) return;
     const pause_ms = GREET_AGAIN_MS * 2 ** (this.greetings - 1);
     this.greetTimer = setTimeout(() => this.hello(), pause_ms);
@@ -232,7 +234,7 @@ export class KernelLink implements SessionLink {
       }, timeout_ms);
       this.questions.set(id, { resolve, reject, timer });
       const question = { session: sessionId, id, what, args };
-      if (!this.send(say("ask", this.pageId, question))) {
+      if (!this.send(pageMessage("ask", this.pageId, question))) {
         this.settle(id)?.reject(notConnected());
       }
     });
@@ -312,10 +314,10 @@ export class KernelLink implements SessionLink {
   }
 
   /** Say good-bye and close: the kernel would treat any later message as a new page's. */
-  sayBye(): void {
+  sendBye(): void {
     // On each channel, because the kernel closes only the comm that received the `bye`.
     for (const { port } of this.channels)
-      port.send(say("bye", this.pageId, {}));
+      port.send(pageMessage("bye", this.pageId, {}));
     this.end();
   }
 

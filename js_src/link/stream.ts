@@ -6,7 +6,7 @@ import type { Focus } from "../model/types";
 import { LIMITS } from "../schema";
 import type { KernelLink } from "./channel";
 import type { SessionFlow, SessionMessage, Sink } from "./types";
-import { type BinaryBuffer, type Message, say } from "./wire";
+import { type BinaryBuffer, type Message, pageMessage } from "./wire";
 import { alignedBytes, decodeCoarse, decodeRows, decodeTasks } from "./columns";
 
 /** The kernel sends the status of a visible session at least every few seconds. */
@@ -55,7 +55,7 @@ export class SessionStream implements SessionFlow {
     this.sequence = new Sequence(
       (seq, missing) =>
         void link.send(
-          say("ack", link.pageId, { session: sessionId, seq, missing }),
+          pageMessage("ack", link.pageId, { session: sessionId, seq, missing }),
         ),
       () => this.startOver(),
     );
@@ -232,13 +232,17 @@ export class SessionStream implements SessionFlow {
 
   private sendUnwatch(): boolean {
     const { link, sessionId: session } = this;
-    return link.send(say("unwatch", link.pageId, { session }));
+    return link.send(pageMessage("unwatch", link.pageId, { session }));
   }
 
   private sendFocus(): void {
     const { link, sessionId: session, owesFocus: focus, setting } = this;
     if (!focus) return;
-    const message = say("focus", link.pageId, { session, focus, setting });
+    const message = pageMessage("focus", link.pageId, {
+      session,
+      focus,
+      setting,
+    });
     if (link.send(message)) this.owesFocus = null;
   }
 
@@ -247,7 +251,9 @@ export class SessionStream implements SessionFlow {
     const { link, sessionId: session, visible, tables, setting } = this;
     const have = this.sink.have();
     const how = { visible, tables, have, restart: this.owesRestart, setting };
-    const sent = link.send(say("watch", link.pageId, { session, ...how }));
+    const sent = link.send(
+      pageMessage("watch", link.pageId, { session, ...how }),
+    );
     if (sent) this.owesRestart = false;
   }
 }

@@ -17,14 +17,14 @@ export type SessionMessage = Exclude<
 >;
 
 /** Messages without columns or keys. */
-export type SessionNews = Exclude<
+export type ControlMessage = Exclude<
   SessionMessage,
   Message<"batch"> | Message<"keys"> | Message<"rows">
 >;
 
 /** Takes the messages of a stream. */
 export interface Sink {
-  take(message: SessionNews): void;
+  take(message: ControlMessage): void;
   /** All rows of some consecutive tasks, checked. */
   takeRows(rows: TaskBatch, first: number, tasks: number): void;
   /**
@@ -33,7 +33,7 @@ export interface Sink {
    */
   takeTable(rows: TableRows): void;
   /** The preview of some consecutive tasks. */
-  takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void;
+  takeCoarse(blocks: CoarseColumns, first: number, tasks: number): void;
   /** The keys of some consecutive tasks. */
   takeKeys(
     first: number,

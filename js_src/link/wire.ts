@@ -286,7 +286,7 @@ export interface PageMessage {
 }
 
 /** Build a message of a page. */
-export const say = <K extends PageMessageType>(
+export const pageMessage = <K extends PageMessageType>(
   type: K,
   page: string,
   fields: PageFields[K],

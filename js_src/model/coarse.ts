@@ -1,4 +1,4 @@
-// The preview of a run: stretches that summarize rows of a lane. They are drawn until the
+// The preview of a run: blocks that summarize rows of a lane. They are drawn until the
 // rows arrive, and in place of the oldest rows after the page dropped these.
 
 import type { CoarseColumns } from "../schema";
@@ -20,7 +20,7 @@ const COMING = 0;
 const CAME = 1;
 const GONE = 2;
 
-interface Stretch {
+interface PreviewBlock {
   start: number;
   duration: number;
   /** Seconds in which the thread computed. */
@@ -44,20 +44,20 @@ export class CoarseLane {
   /** `CAME` where the rows have arrived. */
   readonly hidden: Uint8Array;
 
-  constructor(stretches: Stretch[]) {
-    stretches.sort((a, b) => a.start - b.start);
-    this.count = stretches.length;
-    this.start = Float64Array.from(stretches, ({ start }) => start);
-    this.duration = Float32Array.from(stretches, ({ duration }) => duration);
-    this.busy = Float32Array.from(stretches, ({ busy }) => busy);
-    this.prefix = Uint16Array.from(stretches, ({ prefix }) => prefix);
-    this.erred = Uint8Array.from(stretches, ({ erred }) => erred);
-    this.rows = Uint32Array.from(stretches, ({ rows }) => rows);
-    this.hidden = Uint8Array.from(stretches, ({ hidden }) => hidden);
+  constructor(blocks: PreviewBlock[]) {
+    blocks.sort((a, b) => a.start - b.start);
+    this.count = blocks.length;
+    this.start = Float64Array.from(blocks, ({ start }) => start);
+    this.duration = Float32Array.from(blocks, ({ duration }) => duration);
+    this.busy = Float32Array.from(blocks, ({ busy }) => busy);
+    this.prefix = Uint16Array.from(blocks, ({ prefix }) => prefix);
+    this.erred = Uint8Array.from(blocks, ({ erred }) => erred);
+    this.rows = Uint32Array.from(blocks, ({ rows }) => rows);
+    this.hidden = Uint8Array.from(blocks, ({ hidden }) => hidden);
     for (const one of this.hidden) if (one === CAME) this.hiddenCount++;
   }
 
-  all(): Stretch[] {
+  all(): PreviewBlock[] {
     const { start, duration, busy, prefix, erred, rows, hidden } = this;
     return Array.from(start, (_, i) => ({
       start: start[i],
@@ -71,8 +71,8 @@ export class CoarseLane {
   }
 }
 
-const BYTES_PER_STRETCH = 24;
-/** A stretch of dropped rows summarizes 64, or 8 if there are pauses among the 64. */
+const BYTES_PER_BLOCK = 24;
+/** A block of dropped rows summarizes 64, or 8 if there are pauses among the 64. */
 const WIDE_LEVEL = 2;
 const DENSE_SHARE = 0.5;
 
@@ -80,12 +80,12 @@ export class Coarse {
   private lanes: (CoarseLane | undefined)[] = [];
   private first = 0;
   private tasks = 0;
-  /** Number of stretches in the last batch; 0 once all rows have arrived. */
+  /** Number of blocks in the last batch; 0 once all rows have arrived. */
   private coming = 0;
 
   get byteLength(): number {
     return this.lanes.reduce(
-      (sum, lane) => sum + (lane?.count ?? 0) * BYTES_PER_STRETCH,
+      (sum, lane) => sum + (lane?.count ?? 0) * BYTES_PER_BLOCK,
       0,
     );
   }
@@ -105,9 +105,9 @@ export class Coarse {
 
   constructor(
     private readonly changes: Changes,
-    /** Counts a stretch as busy (1), or no longer once its rows count (-1). */
+    /** Counts a block as busy (1), or no longer once its rows count (-1). */
     private readonly count: (
-      stretches: CoarseLane,
+      blocks: CoarseLane,
       i: number,
       sign: number,
       lane: number,
@@ -119,7 +119,7 @@ export class Coarse {
     this.first = batch.first ?? 0;
     this.tasks = batch.tasks ?? 0;
     this.coming = batch.start.length;
-    const lanes: Stretch[][] = [];
+    const lanes: PreviewBlock[][] = [];
     for (let row = 0; row < batch.start.length; row++) {
       if (!isTime(batch.start[row])) continue;
       (lanes[batch.lane[row]] ??= []).push({
@@ -132,8 +132,8 @@ export class Coarse {
         hidden: COMING,
       });
     }
-    lanes.forEach((stretches, number) => {
-      const lane = this.add(number, stretches);
+    lanes.forEach((blocks, number) => {
+      const lane = this.add(number, blocks);
       for (let i = 0; i < lane.count; i++) {
         if (lane.hidden[i] === COMING) this.count(lane, i, 1, number);
       }
@@ -144,7 +144,7 @@ export class Coarse {
 
   /** Keep summaries of segments of one lane that are about to be dropped. */
   keep(number: number, segments: Iterable<Segment>): void {
-    const added: Stretch[] = [];
+    const added: PreviewBlock[] = [];
     for (const segment of segments) {
       // Transfers and the like do not keep a thread busy, so the preview has none.
       if (!segment.overlay) summarize(segment, added);
@@ -153,7 +153,7 @@ export class Coarse {
   }
 
   /**
-   * Hide the stretches that the rows of this range replace. Once all rows have arrived,
+   * Hide the blocks that the rows of this range replace. Once all rows have arrived,
    * remove all of them.
    */
   hide(range: Range, coverage: Coverage): void {
@@ -165,7 +165,7 @@ export class Coarse {
     for (const [number, lane] of this.lanes.entries()) {
       if (!lane || lane.hiddenCount === lane.count) continue;
       let i = findAfter(lane.start, 0, lane.count, range.start);
-      // Include the stretch before: it is hidden if most of it lies in the range.
+      // Include the block before: it is hidden if most of it lies in the range.
       i = Math.max(0, i - 1);
       for (; i < lane.count && lane.start[i] <= range.stop; i++) {
         if (lane.hidden[i] !== COMING) continue;
@@ -192,27 +192,27 @@ export class Coarse {
     this.changes.note(-Infinity, Infinity);
   }
 
-  private add(number: number, stretches: readonly Stretch[]): CoarseLane {
+  private add(number: number, blocks: readonly PreviewBlock[]): CoarseLane {
     const before = this.lanes[number]?.all() ?? [];
-    return (this.lanes[number] = new CoarseLane([...before, ...stretches]));
+    return (this.lanes[number] = new CoarseLane([...before, ...blocks]));
   }
 }
 
-function summarize(segment: Segment, into: Stretch[]): void {
+function summarize(segment: Segment, into: PreviewBlock[]): void {
   for (let node = 0; node << (3 * WIDE_LEVEL) < segment.rows; node++) {
-    const wide = stretchAt(segment, WIDE_LEVEL, node);
+    const wide = blockAt(segment, WIDE_LEVEL, node);
     if (wide.busy >= DENSE_SHARE * wide.duration) {
       into.push(wide);
       continue;
     }
     const first = node << 3;
     for (let k = first; k < first + 8 && k << 3 < segment.rows; k++) {
-      into.push(stretchAt(segment, WIDE_LEVEL - 1, k));
+      into.push(blockAt(segment, WIDE_LEVEL - 1, k));
     }
   }
 }
 
-function stretchAt(segment: Segment, level: number, node: number): Stretch {
+function blockAt(segment: Segment, level: number, node: number): PreviewBlock {
   const first = node << (3 * level);
   const at = segment.offset[level] + node;
   const paint = segment.paint[at];
@@ -227,14 +227,14 @@ function stretchAt(segment: Segment, level: number, node: number): Stretch {
   };
 }
 
-export function countStretch(
+export function countBlock(
   busy: BusyBins,
-  stretches: CoarseLane,
+  blocks: CoarseLane,
   i: number,
   sign: number,
 ): void {
-  const duration = stretches.duration[i];
+  const duration = blocks.duration[i];
   if (!(duration > 0)) return;
-  const share = (sign * stretches.busy[i]) / duration;
-  busy.add(stretches.start[i], duration, stretches.prefix[i], share);
+  const share = (sign * blocks.busy[i]) / duration;
+  busy.add(blocks.start[i], duration, blocks.prefix[i], share);
 }

@@ -68,7 +68,7 @@ export interface InsertedTasks {
   stop: number;
 }
 
-export function together(
+export function mergeInserted(
   a: InsertedTasks | null,
   b: InsertedTasks,
 ): InsertedTasks {

@@ -169,8 +169,8 @@ export class FilterPass {
     return filter.byRow && filter.hasLane(track.lane) ? filter : null;
   }
 
-  /** Whether stretches of the preview count: a row filter cannot check them. */
-  countsStretches(lane: number): boolean {
+  /** Whether blocks of the preview count: a row filter cannot check them. */
+  countsPreview(lane: number): boolean {
     return !this.filter.byRow && this.filter.hasLane(lane);
   }
 

@@ -137,7 +137,7 @@ export function visitRows(
 }
 
 /** Start and stop of a row in order, even if clocks disagree. */
-export function stretchOf(row: Interval): [start: number, stop: number] {
+export function intervalOf(row: Interval): [start: number, stop: number] {
   const stop = row.start + row.duration;
   return [Math.min(row.start, stop), Math.max(row.start, stop)];
 }

@@ -8,9 +8,14 @@ import {
   Coarse,
   type CoarseBatch,
   type CoarseLane,
-  countStretch,
+  countBlock,
 } from "./coarse";
-import { Coverage, describe, type InsertedTasks, together } from "./coverage";
+import {
+  Coverage,
+  describe,
+  type InsertedTasks,
+  mergeInserted,
+} from "./coverage";
 import { RowFilter, type FilterSpec, FilterPass } from "./filter";
 import { Groups } from "./groups";
 import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
@@ -43,9 +48,9 @@ export interface Oddities {
 const NOTE_MS = 100;
 
 export class TaskModel {
-  /** Rows held in detail; `fadedRows` were replaced by a preview. */
+  /** Rows held in detail; `evictedRows` were replaced by a preview. */
   rows = 0;
-  fadedRows = 0;
+  evictedRows = 0;
   readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
 
   readonly groups = new Groups();
@@ -60,10 +65,10 @@ export class TaskModel {
   readonly diskReads = new BusyBins();
   private readonly coarse = new Coarse(
     this.changes,
-    (stretches, i, sign, lane) => {
-      countStretch(this.allBusy, stretches, i, sign);
-      if (!this.pass?.countsStretches(lane)) return;
-      countStretch(this.pass.busy, stretches, i, sign);
+    (blocks, i, sign, lane) => {
+      countBlock(this.allBusy, blocks, i, sign);
+      if (!this.pass?.countsPreview(lane)) return;
+      countBlock(this.pass.busy, blocks, i, sign);
     },
   );
   private pass: FilterPass | null = null;
@@ -145,7 +150,7 @@ export class TaskModel {
       from = to;
     }
     this.rows += total;
-    this.uncovered = together(this.uncovered, inserted);
+    this.uncovered = mergeInserted(this.uncovered, inserted);
     this.changes.step();
   }
 
@@ -166,10 +171,10 @@ export class TaskModel {
   }
 
   /**
-   * Drop about as many of the oldest rows as exceed `maxRows`, and keep stretches instead.
+   * Drop about as many of the oldest rows as exceed `maxRows`, and keep blocks instead.
    * Their tasks stay covered, so that they are not sent again.
    */
-  fade(maxRows: number): void {
+  evictRows(maxRows: number): void {
     let excess = this.rows - maxRows;
     const oldest: { track: Track; segment: Segment }[] = [];
     for (const track of this.allTracks()) {
@@ -187,7 +192,7 @@ export class TaskModel {
       this.coarse.keep(track.lane, segments);
       const rows = track.remove(segments);
       this.rows -= rows;
-      this.fadedRows += rows;
+      this.evictedRows += rows;
       for (const { firstStart, maxStop } of segments) {
         this.changes.note(firstStart, maxStop);
       }
@@ -200,7 +205,7 @@ export class TaskModel {
     return this.coverage.list();
   }
 
-  /** Set the preview of the history; each stretch is drawn until its rows arrive. */
+  /** Set the preview of the history; each block is drawn until its rows arrive. */
   setCoarse(batch: CoarseBatch): void {
     this.coarse.set(batch, this.coverage);
     this.coarseEdges = null;
@@ -213,12 +218,12 @@ export class TaskModel {
     this.changes.step();
   }
 
-  /** Whether the preview still has stretches of rows that have not arrived. */
+  /** Whether the preview still has blocks of rows that have not arrived. */
   get isCoarse(): boolean {
     return !this.coarse.isEmpty;
   }
 
-  /** Stretches of a lane, of rows still to arrive and of dropped ones. */
+  /** Blocks of a lane, of rows still to arrive and of dropped ones. */
   coarseLane(lane: number): CoarseLane | undefined {
     return this.coarse.lane(lane);
   }
@@ -256,7 +261,7 @@ export class TaskModel {
         this.allTracks(),
         this.allBusy.binWidth_s,
       );
-      this.countStretches(this.pass);
+      this.countPreview(this.pass);
       // Without rows to filter, the result is complete at once.
       if (!this.pass.finished) return;
     } else {
@@ -330,13 +335,13 @@ export class TaskModel {
     return this.coarse.isEmpty ? extent : union(extent, this.coarseEdges);
   }
 
-  private countStretches(pass: FilterPass): void {
+  private countPreview(pass: FilterPass): void {
     for (let lane = 0; lane < this.laneCount; lane++) {
-      if (!pass.countsStretches(lane)) continue;
-      const stretches = this.coarseLane(lane);
-      for (let i = 0; stretches && i < stretches.count; i++) {
-        if (stretches.hidden[i] === 1) continue;
-        countStretch(pass.busy, stretches, i, 1);
+      if (!pass.countsPreview(lane)) continue;
+      const blocks = this.coarseLane(lane);
+      for (let i = 0; blocks && i < blocks.count; i++) {
+        if (blocks.hidden[i] === 1) continue;
+        countBlock(pass.busy, blocks, i, 1);
       }
     }
   }

@@ -36,7 +36,7 @@ export function Bars<T>(props: {
   /** Number of rows shown before the user asks for all. */
   first: number;
   /** Handlers from `useOrder`, which keep the order stable under the pointer. */
-  hands?: object;
+  handlers?: object;
 }): JSX.Element {
   const { view, label, bars, make } = props;
   const { count, more } = useFirst(view, bars.length, props.first);
@@ -46,7 +46,7 @@ export function Bars<T>(props: {
       <ul
         class={`ds-bars ${props.class ?? ""}`}
         aria-label={label}
-        {...props.hands}
+        {...props.handlers}
       >
         {shown.map((bar) => (
           <li key={bar.id} title={bar.title}>

@@ -3,7 +3,7 @@
 // only a part of that: Whole run › last 60.0 s › [4 workers ×]
 
 import type { JSX } from "preact";
-import { formatStretch } from "../base/format";
+import { formatRange } from "../base/format";
 import { CloseIcon } from "./icons";
 import type { Narrowing } from "./narrowing";
 
@@ -22,7 +22,7 @@ export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
   const { time, prefixes, actions, workers, spans, cells } = narrowing;
   const crumbs: Crumb[] = [];
   if (time) {
-    const text = formatStretch(time[0] - origin_s, time[1] - origin_s);
+    const text = formatRange(time[0] - origin_s, time[1] - origin_s);
     crumbs.push({ part: "time", text, full: `Only ${text}` });
   }
   const add = (part: Crumb["part"], names: readonly string[], text: string) => {
@@ -48,8 +48,8 @@ export function Crumbs(props: {
 }): JSX.Element {
   const crumbs = crumbsOf(props.narrowing, props.origin_s);
   // If the plot shows exactly the time of a filter, show it only once.
-  const said = crumbs.some(({ text }) => text === props.part);
-  const part = said ? null : props.part;
+  const isListed = crumbs.some(({ text }) => text === props.part);
+  const part = isListed ? null : props.part;
   if (crumbs.length === 0 && part === null) {
     return <span class="ds-crumbs ds-quiet">Whole run</span>;
   }

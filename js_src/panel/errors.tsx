@@ -7,11 +7,11 @@ import { useMemo, useState } from "preact/hooks";
 import {
   formatExact,
   formatMoment,
-  formatStretch,
+  formatRange,
   NOTHING,
   plural,
 } from "../base/format";
-import { rowOfTask, stretchOf } from "../model/query";
+import { rowOfTask, intervalOf } from "../model/query";
 import type { Focus } from "../model/types";
 import { Button, LinkButton } from "./button";
 import { ChevronIcon } from "./icons";
@@ -35,14 +35,14 @@ const PRINTED_KINDS = 100;
 const PRINTED_TASKS = 100;
 
 /** Returns an action that shows the task of an error; null if it cannot be shown. */
-type Way = (row: number) => (() => void) | null;
+type TaskAction = (row: number) => (() => void) | null;
 
 export function ErrorsSection(props: {
   view: PanelView;
   table: Errors;
   /** The recording is truncated, so this table is missing. */
   cut: boolean;
-  way: Way;
+  taskAction: TaskAction;
 }): JSX.Element {
   const { view, table } = props;
   const { erred: total } = view.counts.value;
@@ -76,7 +76,7 @@ export function ErrorsSection(props: {
             table={table}
             group={group}
             nameOf={nameOf}
-            way={props.way}
+            taskAction={props.taskAction}
           />
         ))}
       </ul>
@@ -114,7 +114,7 @@ interface GroupProps {
   table: Errors;
   group: ErrorGroup;
   nameOf: NameOf;
-  way: Way;
+  taskAction: TaskAction;
 }
 
 function Group(props: GroupProps): JSX.Element {
@@ -152,7 +152,7 @@ function Group(props: GroupProps): JSX.Element {
           </span>
           <span>
             {last > first
-              ? formatStretch(first - origin, last - origin)
+              ? formatRange(first - origin, last - origin)
               : formatMoment(first - origin, 2)}
           </span>
         </span>
@@ -181,7 +181,7 @@ function OneError(props: GroupProps): JSX.Element {
   const row = group.rows[place];
   const { columns } = table;
   const key = columns.key[row];
-  const go = props.way(row);
+  const go = props.taskAction(row);
   const printing = view.printing.value;
   const lists = printing && group.rows.length > 1;
   const facts: [string, string][] = [
@@ -278,9 +278,9 @@ export async function focusOn(
   row: number,
 ): Promise<Focus> {
   const [time, worker] = [columns.time[row], columns.worker[row]];
-  const stretch = await stretchOfTask(view, columns.task[row]);
+  const interval = await intervalOfTask(view, columns.task[row]);
   return {
-    time: withRoom(stretch ?? [time, time], view.whole.peek()),
+    time: withRoom(interval ?? [time, time], view.whole.peek()),
     prefixes: [],
     workers: worker === "" ? [] : [worker],
     spans: [],
@@ -289,14 +289,14 @@ export async function focusOn(
 }
 
 /** The time of a task; asks the kernel or the file if its rows are not loaded yet. */
-async function stretchOfTask(
+async function intervalOfTask(
   view: PanelView,
   task: number,
 ): Promise<Range | null> {
   const store = view.session.peek();
   if (!store || task < 0) return null;
   const row = rowOfTask(store.model, task);
-  if (row) return stretchOf(row);
+  if (row) return intervalOf(row);
   try {
     const { startstops } = await askTask(store, task);
     return startstops.length > 0 ? endsOf(startstops) : null;

@@ -7,7 +7,7 @@ const SORTED_EACH_MS = 10_000;
 
 /**
  * Sorts at most every 10 s during a run, and never while the pointer is over the list,
- * which must spread `hands`. A new `key` sorts at once.
+ * which must spread `handlers`. A new `key` sorts at once.
  */
 export function useOrder(
   view: PanelView,
@@ -29,9 +29,9 @@ export function useOrder(
     const before = new Set(kept.ids.filter((id) => there.has(id)));
     kept.ids = [...before, ...sorted.filter((id) => !before.has(id))];
   }
-  const hands = {
+  const handlers = {
     onPointerEnter: () => void (kept.over = true),
     onPointerLeave: () => void (kept.over = false),
   };
-  return { ids: kept.ids, hands };
+  return { ids: kept.ids, handlers };
 }

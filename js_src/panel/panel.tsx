@@ -121,10 +121,10 @@ function escape(view: PanelView): boolean {
 }
 
 function whyEmpty(view: PanelView): EmptyState | null {
-  const said = view.host.emptyState.value;
-  if (!view.session.value) return said ?? NO_CLIENT;
+  const hostState = view.host.emptyState.value;
+  if (!view.session.value) return hostState ?? NO_CLIENT;
   if (view.now.value > 0 || view.summary.value !== null) return null;
-  return said ?? beforeFirst(view.host.live, view.notices.value);
+  return hostState ?? beforeFirst(view.host.live, view.notices.value);
 }
 
 export function PanelFrame(props: {
@@ -367,7 +367,7 @@ const emptyFacts = ({ status }: EmptyState): Fact[] =>
   (status ?? "").split(" · ").map((text) => ({ text }));
 
 function factsOf(view: PanelView, parts: PanelParts): Fact[] {
-  const said = view.host.emptyState.value;
+  const hostState = view.host.emptyState.value;
   const inBanner = bannerNotice(view.notices.value, view.dismissed.value);
   const others = view.notices.value.filter((notice) => notice !== inBanner);
   return [
@@ -379,7 +379,7 @@ function factsOf(view: PanelView, parts: PanelParts): Fact[] {
             state: view.state.value,
             behind_s: view.behind_s.value,
             now: view.now.value,
-            kept: keptOf(said),
+            kept: keptOf(hostState),
             paused: view.paused.value !== null,
           }),
         ]

@@ -23,7 +23,7 @@ import type { PanelHost, PanelProps } from "./host";
 
 const NO_TOTALS: Totals = { prefixes: [], actions: [], focus: NO_FOCUS };
 
-const SAID_MS = 4000;
+const HINT_MS = 4000;
 
 export class PanelView {
   readonly session: ReadonlySignal<SessionStore | null>;
@@ -89,7 +89,7 @@ export class PanelView {
   });
   /** Whether a pause freezes all session values, or only the drawing. */
   protected readonly freezes: boolean = true;
-  private saying: ReturnType<typeof setTimeout> | undefined;
+  private hintTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly tables = new Map<TableName, ReadonlySignal<unknown>>();
   /** The session whose crosshair this panel has set; null if none. */
   private pointed: SessionStore | null = null;
@@ -115,10 +115,10 @@ export class PanelView {
     return table.value as TableView<N>;
   }
 
-  say(text: string, for_ms = SAID_MS): void {
-    clearTimeout(this.saying);
+  showHint(text: string, for_ms = HINT_MS): void {
+    clearTimeout(this.hintTimer);
     this.hint.value = text;
-    this.saying = setTimeout(() => {
+    this.hintTimer = setTimeout(() => {
       if (this.hint.peek() === text) this.hint.value = "";
     }, for_ms);
   }
@@ -193,7 +193,7 @@ export class PanelView {
     const stops = [
       timeline.run(),
       effect(() => {
-        timeline.window.still =
+        timeline.window.noAnimation =
           this.environment.reducedMotion.value ||
           !this.environment.visible.value;
       }),
@@ -204,7 +204,7 @@ export class PanelView {
       effect(() => this.extend()),
     ];
     return () => {
-      clearTimeout(this.saying);
+      clearTimeout(this.hintTimer);
       this.point(null);
       for (const stop of stops) stop();
     };
@@ -249,13 +249,13 @@ export class PanelView {
   protected read<T>(
     from: (store: SessionStore) => T,
     none: T,
-    goesOn = () => true,
+    isLive = () => true,
   ): ReadonlySignal<T> {
     let last = none;
     let of: SessionStore | null = null;
     return computed(() => {
       const store = this.session.value;
-      if ((this.environment.visible.value && goesOn()) || store !== of) {
+      if ((this.environment.visible.value && isLive()) || store !== of) {
         of = store;
         last = store ? from(store) : none;
       }

@@ -83,7 +83,7 @@ export function groupLanes(
 }
 
 /** Whether groups have the same layout; ignores `info`, such as memory. */
-export function lieAlike(
+export function haveSameLayout(
   some: readonly WorkerGroup[],
   others: readonly WorkerGroup[],
 ): boolean {

@@ -86,7 +86,7 @@ export class RowIntake {
       this.waitingRows -= batch.rows;
       this.taken = 0;
     }
-    if (model.rows > SLACK * this.maxRows) model.fade(this.maxRows);
+    if (model.rows > SLACK * this.maxRows) model.evictRows(this.maxRows);
   }
 }
 

@@ -21,7 +21,7 @@ export class Page {
   /** Whether the browser tab is visible. */
   readonly visible: Signal<boolean> = signal(true);
   /** The sessions that the page holds, oldest first. */
-  readonly held: Signal<readonly SharedSession[]> = signal([]);
+  readonly sessions: Signal<readonly SharedSession[]> = signal([]);
   private readonly links = new Map<string, KernelLink>();
   private readonly stores = new Map<string, SharedSession>(); // oldest first
   private readonly warned = new Set<string>();
@@ -34,7 +34,7 @@ export class Page {
     update();
     document.addEventListener("visibilitychange", update);
     addEventListener("pagehide", ({ persisted }) => {
-      if (!persisted) for (const link of this.links.values()) link.sayBye();
+      if (!persisted) for (const link of this.links.values()) link.sendBye();
     });
   }
 
@@ -57,11 +57,11 @@ export class Page {
     if (known) return known;
     const store = new SharedSession(link, id, this.visible, () => {
       this.stores.delete(key);
-      this.held.value = [...this.stores.values()];
+      this.sessions.value = [...this.stores.values()];
       this.dropIdleLinks();
     });
     this.stores.set(key, store);
-    this.held.value = [...this.stores.values()];
+    this.sessions.value = [...this.stores.values()];
     store.dataVersion.subscribe(() => this.makeRoomFor(store));
     const others = [...this.stores.values()].filter((old) => old !== store);
     const idle = others.filter((old) => old.idle);
@@ -71,7 +71,7 @@ export class Page {
 
   /** The other listed sessions of the page, with their names. */
   beside(shown: unknown): { name: string; session: SharedSession }[] {
-    return this.held
+    return this.sessions
       .peek()
       .filter((session) => session.listed && session !== shown)
       .map((session) => ({ name: session.info.peek().name, session }));

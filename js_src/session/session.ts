@@ -28,7 +28,7 @@ import { SessionTables, type TableView } from "./tables";
 import type {
   SessionFlow,
   SessionLink,
-  SessionNews,
+  ControlMessage,
   Sink,
 } from "../link/types";
 import type { Message } from "../link/wire";
@@ -54,8 +54,8 @@ export type SessionStore = Omit<SharedSession, keyof Sink | "idle" | "dispose">;
 const UNWATCH_MS = 10_000;
 const FREE_MS = 600_000;
 
-interface Watcher {
-  readonly looks: boolean;
+interface Subscription {
+  readonly visible: boolean;
   readonly tables: readonly string[];
 }
 
@@ -112,12 +112,12 @@ export class SharedSession implements Sink {
   readonly notices = this.noticed.all;
   private readonly stream: SessionFlow;
   private readonly intake = new RowIntake(this.model, () => this.onRows());
-  private readonly watchers = new Map<symbol, Watcher>();
+  private readonly subscriptions = new Map<symbol, Subscription>();
   private readonly stops: (() => void)[];
   private pageVisible = true;
   private closing: ReturnType<typeof setTimeout> | undefined;
   private disposed = false;
-  private reportedFadedRows = 0;
+  private reportedEvictedRows = 0;
 
   constructor(
     link: SessionLink,
@@ -154,7 +154,7 @@ export class SharedSession implements Sink {
 
   /** Whether no panel uses it. */
   get idle(): boolean {
-    return this.watchers.size === 0;
+    return this.subscriptions.size === 0;
   }
 
   /** Set the focus here at once, then in the kernel. */
@@ -193,15 +193,15 @@ export class SharedSession implements Sink {
   ): () => void {
     const watcher = Symbol("panel");
     clearTimeout(this.closing);
-    const stop = visible.subscribe((looks) => {
-      this.watchers.set(watcher, { looks, tables });
+    const stop = visible.subscribe((isVisible) => {
+      this.subscriptions.set(watcher, { visible: isVisible, tables });
       this.updateWatch();
     });
     return () => {
       stop();
-      if (!this.watchers.delete(watcher)) return;
+      if (!this.subscriptions.delete(watcher)) return;
       this.updateWatch();
-      if (this.watchers.size === 0) this.closeSoon();
+      if (this.subscriptions.size === 0) this.closeSoon();
     };
   }
 
@@ -231,7 +231,7 @@ export class SharedSession implements Sink {
     this.noticed.add({ code, level: "error", text, next });
   }
 
-  take(message: SessionNews): void {
+  take(message: ControlMessage): void {
     if (this.disposed) return;
     switch (message.type) {
       case "status":
@@ -271,9 +271,9 @@ export class SharedSession implements Sink {
     if (!this.disposed) this.tables.take(rows);
   }
 
-  takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void {
+  takeCoarse(blocks: CoarseColumns, first: number, tasks: number): void {
     if (this.disposed) return;
-    this.model.setCoarse({ ...stretches, first, tasks });
+    this.model.setCoarse({ ...blocks, first, tasks });
     this.intake.notifySoon();
   }
 
@@ -307,10 +307,10 @@ export class SharedSession implements Sink {
       this.findOrigin();
       this.dataVersion.value += 1;
     });
-    const { rows, fadedRows } = this.model;
-    if (fadedRows === this.reportedFadedRows) return;
-    this.reportedFadedRows = fadedRows;
-    this.noticed.add(pageFaded(rows, fadedRows, this.live));
+    const { rows, evictedRows } = this.model;
+    if (evictedRows === this.reportedEvictedRows) return;
+    this.reportedEvictedRows = evictedRows;
+    this.noticed.add(evictedNotice(rows, evictedRows, this.live));
   }
 
   /** Rows may arrive half a second before the first status, which has the origin. */
@@ -322,12 +322,12 @@ export class SharedSession implements Sink {
   /** Subscribe to the tables of visible panels, or of all panels if none is visible. */
   private updateWatch(): void {
     if (this.disposed) return;
-    const all = [...this.watchers.values()];
-    const looking = all.filter(({ looks }) => looks);
-    const some = looking.length > 0 ? looking : all;
+    const all = [...this.subscriptions.values()];
+    const shown = all.filter(({ visible }) => visible);
+    const some = shown.length > 0 ? shown : all;
     const tables = new Set(some.flatMap((watcher) => watcher.tables));
     if (all.length > 0) {
-      const visible = looking.length > 0 && this.pageVisible;
+      const visible = shown.length > 0 && this.pageVisible;
       this.stream.watch(visible, [...tables].sort());
     } else {
       this.stream.pause();
@@ -388,16 +388,16 @@ export const allTasks = (live: boolean): string =>
   live ? "session.recording.tasks" : "daskscope.load(…).tasks";
 
 /** The notice that older rows are shown as a preview; the recording still has them. */
-export function pageFaded(
+export function evictedNotice(
   rows: number,
-  fadedRows: number,
+  evictedRows: number,
   live: boolean,
 ): Notice {
   const millions = (count: number) => `${(count / 1e6).toFixed(1)} million`;
   return {
     code: "page-faded",
     level: "info",
-    text: `This page keeps the newest ${millions(rows)} rows in detail; ${millions(fadedRows)} older ones are shown as a preview.`,
+    text: `This page keeps the newest ${millions(rows)} rows in detail; ${millions(evictedRows)} older ones are shown as a preview.`,
     next: `${allTasks(live)} has all tasks that are kept.${live ? " Reload the page to fetch the newest again." : ""}`,
   };
 }

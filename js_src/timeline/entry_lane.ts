@@ -117,9 +117,10 @@ export class EntryLane implements Pointed {
     if (!entry) return;
     const now = performance.now();
     const { clicked } = this;
-    const again = clicked?.entry === entry && now - clicked.at < DOUBLE_MS;
+    const isDoubleClick =
+      clicked?.entry === entry && now - clicked.at < DOUBLE_MS;
     this.clicked = { entry, at: now };
-    if (!again) this.content?.click(entry);
+    if (!isDoubleClick) this.content?.click(entry);
   }
 
   doubleClick(x_px: number): void {

@@ -72,7 +72,7 @@ export class PlotGestures {
     on("pointerdown", (event) => this.down(event));
     on("pointermove", (event) => this.move(event));
     on("pointerup", (event) => this.up(event));
-    on("pointercancel", () => this.letGo());
+    on("pointercancel", () => this.endDrag());
     on("pointerleave", () => this.leave());
     on("blur", () => delete hit.dataset["pointer"]);
     on("dblclick", ({ offsetX, offsetY }) =>
@@ -150,7 +150,7 @@ export class PlotGestures {
 
   private up({ offsetX: x, offsetY: y, shiftKey }: PointerEvent): void {
     const { drag, plot } = this;
-    this.letGo();
+    this.endDrag();
     if (!drag) return;
     if (drag.moved) {
       const to = plot.timeAt(x);
@@ -165,7 +165,7 @@ export class PlotGestures {
     plot.leave?.();
   }
 
-  private letGo(): void {
+  private endDrag(): void {
     if (this.drag?.from != null) this.plot.brush(null);
     this.drag = null;
     this.hit.style.cursor = "";

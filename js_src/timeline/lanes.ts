@@ -180,7 +180,7 @@ export class Lanes<G extends LaneGroup> {
   /** The time range of the current picture. */
   readonly window = { start: 0, secondsPerPixel: 1, width_px: 1 };
   /** Whether the previous picture showed the same time. */
-  still = false;
+  sameTime = false;
   top = 0;
   pixelRatio = 1;
   private readonly rows = new PixelRows();
@@ -200,7 +200,7 @@ export class Lanes<G extends LaneGroup> {
     const { window } = this;
     const scale = (stop - start) / Math.max(1, size.width);
     const same = window.secondsPerPixel === scale;
-    this.still = same && start === window.start;
+    this.sameTime = same && start === window.start;
     window.start = start;
     window.width_px = size.width;
     if (Math.abs(scale - window.secondsPerPixel) > scale * SAME_SCALE) {

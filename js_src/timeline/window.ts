@@ -2,7 +2,7 @@
 // row, or over the whole run. It does not move until the extent of the data is
 // known. Pure: no DOM, no clock of its own.
 
-import { formatDuration, formatStretch } from "../base/format";
+import { formatDuration, formatRange } from "../base/format";
 
 /**
  * `now`: the right edge follows the newest row. `whole`: the whole run, as it grows.
@@ -39,7 +39,7 @@ export class TimeWindow {
   /** Called when the window moves or is about to, so that frames are requested. */
   onMoved: () => void = () => {};
   /** No animation: the panel is hidden, or the user prefers reduced motion. */
-  still = false;
+  noAnimation = false;
   private extentStart = 0;
   private extentStop = 1;
   /** As last set; null until the extent of the data is known. */
@@ -49,7 +49,7 @@ export class TimeWindow {
   /** Width while following; 0 means: as long as the run, up to FOLLOWED_S. */
   private followed_s = 0;
   /** The anchor before `hold`. */
-  private held: Anchor = "free";
+  private anchorBeforeHold: Anchor = "free";
   private moving = false;
   private moveFromStart = 0;
   private moveFromStop = 0;
@@ -98,7 +98,7 @@ export class TimeWindow {
   advance(elapsed_ms: number): boolean {
     if (this.moving) {
       this.moved_ms += elapsed_ms;
-      const part = this.still ? 1 : Math.min(1, this.moved_ms / ZOOM_MS);
+      const part = this.noAnimation ? 1 : Math.min(1, this.moved_ms / ZOOM_MS);
       const eased = 1 - (1 - part) * (1 - part);
       this.start =
         this.moveFromStart + (this.moveToStart - this.moveFromStart) * eased;
@@ -114,14 +114,14 @@ export class TimeWindow {
     const near = this.width * 2e-4;
     const far = Math.abs(stop - this.stop) > 2 * this.width;
     if (
-      this.still ||
+      this.noAnimation ||
       far ||
       (Math.abs(start - this.start) < near && Math.abs(stop - this.stop) < near)
     ) {
       const same = start === this.start && stop === this.stop;
       this.start = start;
       this.stop = stop;
-      return !same && !this.still && !far;
+      return !same && !this.noAnimation && !far;
     }
     const share = 1 - Math.exp(-elapsed_ms / EASE_MS);
     this.start += (start - this.start) * share;
@@ -205,15 +205,15 @@ export class TimeWindow {
   hold(): void {
     if (!this.hasExtent) return;
     this.moving = false;
-    this.held = this.anchor;
+    this.anchorBeforeHold = this.anchor;
     this.anchor = "free";
     this.onMoved();
   }
 
   /** Follows as before `hold`, unless the user chose another anchor meanwhile. */
   release(): void {
-    if (this.anchor !== "free" || this.held === "free") return;
-    this.anchor = this.held;
+    if (this.anchor !== "free" || this.anchorBeforeHold === "free") return;
+    this.anchor = this.anchorBeforeHold;
     this.go(this.goalStart(), this.goalStop());
   }
 
@@ -250,7 +250,7 @@ export class TimeWindow {
     this.moveToStop = stop;
     this.moved_ms = 0;
     this.moving = true;
-    if (this.still) this.advance(0);
+    if (this.noAnimation) this.advance(0);
   }
 
   private clampWidth(width: number): number {
@@ -312,8 +312,8 @@ export function shownPart(
   const stop = Math.min(window.stop, extent.stop);
   if (stop - start >= run) return null;
   return stop > start
-    ? formatStretch(start - origin, stop - origin)
-    : formatStretch(window.start - origin, window.stop - origin);
+    ? formatRange(start - origin, stop - origin)
+    : formatRange(window.start - origin, window.stop - origin);
 }
 
 const STEPS_S = [30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];

@@ -90,12 +90,12 @@ describe("the golden recording", () => {
   });
 
   it("has the coarse picture, of rows that have a time", async () => {
-    const { stretches, tasks } = (await recording.coarse())!;
+    const { blocks, tasks } = (await recording.coarse())!;
     expect(tasks).toBe(10);
     const timed = golden.coarse["start"]!.map((start) => start > 0);
     expect(timed.filter(Boolean)).toHaveLength(9);
     for (const name of Object.keys(COARSE_COLUMNS)) {
-      const column = stretches[name as keyof typeof COARSE_COLUMNS];
+      const column = blocks[name as keyof typeof COARSE_COLUMNS];
       const type = column.constructor as Float32ArrayConstructor;
       const wanted = golden.coarse[name]!.filter((_, row) => timed[row]);
       expect([...column], name).toEqual([...type.from(wanted)]);

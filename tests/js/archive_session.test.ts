@@ -205,14 +205,14 @@ describe("the session of a file", () => {
     });
   });
 
-  it("waits while nobody looks, and goes on", async () => {
+  it("waits while no panel is visible, then continues", async () => {
     session = await sessionOf(goldenFile());
-    const looks = signal(false);
-    session.watch(looks, ["tasks"]);
+    const visible = signal(false);
+    session.watch(visible, ["tasks"]);
     await vi.waitFor(() => expect(session.prefixes).not.toHaveLength(0));
     await new Promise((done) => setTimeout(done, 50));
     expect(session.have()).toEqual([]);
-    looks.value = true;
+    visible.value = true;
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
   });
 

@@ -12,7 +12,7 @@ import {
   formatSeconds,
   formatSecondsAmong,
   formatShare,
-  formatStretch,
+  formatRange,
   formatZone,
   plural,
 } from "../../js_src/base/format";
@@ -96,13 +96,13 @@ it("writes moments of a run from its beginning", () => {
   expect(formatMoment(149, 1)).toBe("2:29.0");
   expect(formatMoment(3723.284, 3)).toBe("1:02:03.284");
   expect(formatMoment(3599.99, 0)).toBe("1:00:00");
-  expect(formatStretch(14.3, 21.3)).toBe("14.3 – 21.3 s");
-  expect(formatStretch(149, 160)).toBe("2:29.0 – 2:40.0");
+  expect(formatRange(14.3, 21.3)).toBe("14.3 – 21.3 s");
+  expect(formatRange(149, 160)).toBe("2:29.0 – 2:40.0");
 });
 
-it("writes both ends of a stretch alike, and all stretches of a list", () => {
-  expect(formatStretch(100, 160)).toBe("1:40.0 – 2:40.0");
-  expect(formatStretch(14.3, 21.3, [0, 300])).toBe("0:14.3 – 0:21.3");
+it("writes both ends of a range alike, and all ranges of a list", () => {
+  expect(formatRange(100, 160)).toBe("1:40.0 – 2:40.0");
+  expect(formatRange(14.3, 21.3, [0, 300])).toBe("0:14.3 – 0:21.3");
 });
 
 it("has as many decimals as tell two pixels apart", () => {

@@ -12,7 +12,11 @@ import {
   TABLES,
 } from "../../js_src/schema";
 import { Page } from "../../js_src/session/page";
-import { type Message, parseMessage, say } from "../../js_src/link/wire";
+import {
+  type Message,
+  parseMessage,
+  pageMessage,
+} from "../../js_src/link/wire";
 import {
   decodeCoarse,
   decodeRows,
@@ -167,12 +171,12 @@ describe("what the page says", () => {
     .args;
   const session = "session-1";
   const said = {
-    hello: say("hello", "page-1", {
+    hello: pageMessage("hello", "page-1", {
       protocol: PROTOCOL,
       version: "0.1.0",
       build: "0123456789ab",
     }),
-    watch: say("watch", "page-1", {
+    watch: pageMessage("watch", "page-1", {
       session,
       visible: true,
       tables: ["errors", "tasks"],
@@ -183,22 +187,22 @@ describe("what the page says", () => {
       restart: true,
       setting: 3,
     }),
-    unwatch: say("unwatch", "page-1", { session }),
-    ack: say("ack", "page-1", { session, seq: 12, missing: [3, 5] }),
-    ask: say("ask", "page-1", {
+    unwatch: pageMessage("unwatch", "page-1", { session }),
+    ack: pageMessage("ack", "page-1", { session, seq: 12, missing: [3, 5] }),
+    ask: pageMessage("ask", "page-1", {
       ...{ session, id: "page-1-7", what: "task" },
       args: { task: 2 },
     }),
-    ask_kernel: say("ask", "page-1", {
+    ask_kernel: pageMessage("ask", "page-1", {
       ...{ session: null, id: "page-1-8", what: "report" },
       args: asked as object,
     }),
-    focus: say("focus", "page-1", {
+    focus: pageMessage("focus", "page-1", {
       session,
       focus: focus.focus as never,
       setting: 4,
     }),
-    bye: say("bye", "page-1", {}),
+    bye: pageMessage("bye", "page-1", {}),
   };
 
   it.each(Object.entries(said))(

@@ -134,15 +134,15 @@ describe("threads × time", () => {
     expect(totals.unaccounted).toBeCloseTo(1, 6);
     expect(causes(one)).toEqual({ tail: 12 });
     expect(
-      totals.measured + totals.still + totals.idleSum + totals.unaccounted,
+      totals.measured + totals.unfinished + totals.idleSum + totals.unaccounted,
     ).toBeCloseTo(totals.counted, 6);
   });
 
   it("counts tasks that still run as running", () => {
     const one = account([[0, BUSY]], { running: [{ tasks: 4, since: 2 }] });
-    expect(one.totals.still).toBeCloseTo(24, 6);
+    expect(one.totals.unfinished).toBeCloseTo(24, 6);
     expect(one.totals.idleSum).toBeCloseTo(8, 6);
-    const columns = [...one.made.still].map(round);
+    const columns = [...one.made.unfinished].map(round);
     expect(columns).toEqual([0, 0, 4, 4, 4, 4, 4, 4]);
   });
 
@@ -184,13 +184,13 @@ describe("threads × time", () => {
       running: beganAt(4, mean, 0),
       measured: new Float64Array(60).fill(3).fill(1.5, 59),
     });
-    expect(totals.still).toBeGreaterThan(60);
-    expect(totals.still).toBeLessThanOrEqual(expected + 1e-9);
-    expect(totals.still).toBeCloseTo(expected, 0);
-    made.still.forEach((still, at) => {
-      expect(still + made.measured[at]!).toBeLessThanOrEqual(4 + 1e-9);
+    expect(totals.unfinished).toBeGreaterThan(60);
+    expect(totals.unfinished).toBeLessThanOrEqual(expected + 1e-9);
+    expect(totals.unfinished).toBeCloseTo(expected, 0);
+    made.unfinished.forEach((seconds, at) => {
+      expect(seconds + made.measured[at]!).toBeLessThanOrEqual(4 + 1e-9);
     });
-    expect(totals.measured + totals.still).toBeLessThanOrEqual(240);
+    expect(totals.measured + totals.unfinished).toBeLessThanOrEqual(240);
   });
 
   it("has a task of ten minutes that still runs in any window", () => {
@@ -218,7 +218,7 @@ describe("threads × time", () => {
       });
       const from = Math.max(start, since);
       const expected = Math.min(start + seconds, present) - from;
-      expect(Math.abs(totals.still - Math.max(0, expected))).toBeLessThan(
+      expect(Math.abs(totals.unfinished - Math.max(0, expected))).toBeLessThan(
         0.02 * Math.max(expected, 0.01),
       );
     }

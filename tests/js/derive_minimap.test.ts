@@ -64,7 +64,7 @@ describe("the minimap", () => {
     }
   });
 
-  it("counts coarse stretches until their rows have come", () => {
+  it("counts coarse blocks until their rows have come", () => {
     const model = new TaskModel();
     const minimap = new Minimap();
     const window = { start: T0, secondsPerPixel: 10, width_px: 2 };
@@ -97,7 +97,7 @@ describe("the minimap", () => {
     expect(busy()).toEqual([1, 0.5]);
   });
 
-  it("counts of isolated workers both rows and stretches that stand for rows", () => {
+  it("counts of isolated workers both rows and blocks that stand for rows", () => {
     const model = new TaskModel();
     const coarse = {
       start: Float64Array.of(T0, T0 + 10, T0),
@@ -133,7 +133,7 @@ describe("the minimap", () => {
     expectBusy(1, 0.9);
     model.setFilter({ lanes: [0] });
     expectBusy(1, 0.9);
-    model.fade(0);
+    model.evictRows(0);
     expectBusy(1, 0.9);
     model.setFilter({ lanes: [0] });
     expectBusy(1, 0.9);
@@ -238,7 +238,7 @@ describe("a column of the minimap", () => {
     expect(at(6)).toBeCloseTo(1, 2);
   });
 
-  it("does not count a row and the stretch that stood for it as two threads", () => {
+  it("does not count a row and the block that stood for it as two threads", () => {
     const model = new TaskModel();
     model.setCoarse({
       start: Float64Array.of(T0),

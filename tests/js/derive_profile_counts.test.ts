@@ -106,7 +106,7 @@ describe("counts of stacks", () => {
       ...{ time: Math.floor(row / 50), stack: 1 + (row % 3), count: 1 },
     }));
     const counts = made({ step: 0, rows: many });
-    const { parts, samples } = counts.stretches(ALL);
+    const { parts, samples } = counts.slices(ALL);
     expect(samples).toBe(5_000);
     expect(parts.length).toBe(16);
     for (const { stack, count } of parts) {
@@ -182,7 +182,7 @@ describe("a comparison", () => {
           ...{ scope: 0, start: start! + from, stop: start! + from + 50 },
         }));
         const tree = treeOf(stacks, counts.in(ALL));
-        const [before, after] = halves.map((half) => counts.stretches(half));
+        const [before, after] = halves.map((half) => counts.slices(half));
         for (const by of ["share", "samples"] as const) {
           const { sign } = compared(tree, before!, after!, { by });
           const coloured = sign.filter((one) => one !== 0).length;
@@ -211,7 +211,7 @@ describe("a comparison", () => {
     };
     const [one, other] = [run(1, 1), run(2, 1.5)];
     const tree = treeOf(flat, added(one.in(ALL), other.in(ALL)));
-    const [before, after] = [one.stretches(ALL), other.stretches(ALL)];
+    const [before, after] = [one.slices(ALL), other.slices(ALL)];
     const found = compared(tree, before, after, { by: "samples" });
     const signs = [...found.sign.keys()].filter((node) => found.sign[node]);
     expect(signs).toEqual([9]);
@@ -238,7 +238,7 @@ describe("a comparison", () => {
       });
       const counts = sides.map((side) => side.in(ALL));
       const tree = treeOf(CONTRACT, added(counts[0]!, counts[1]!));
-      const [one, other] = sides.map((side) => side.stretches(ALL));
+      const [one, other] = sides.map((side) => side.slices(ALL));
       const found = compared(tree, one!, other!, { by: "samples" });
       const close = (cells: Iterable<number>) =>
         [...cells].map((cell) => Number(cell.toFixed(4)));
@@ -257,7 +257,7 @@ describe("a comparison", () => {
     const counts = counted(columns);
     const tree = treeOf(stacks, counts.in(ALL));
     const folded = collapsed(tree, { recursion: true });
-    const parts = counts.stretches(ALL);
+    const parts = counts.slices(ALL);
     const found = compared(folded, parts, parts, { by: "samples" });
     found.before.forEach((samples, node) => {
       expect(samples).toBeCloseTo(folded.total[node]!, 3);
@@ -275,11 +275,11 @@ describe("a comparison", () => {
     const flat = { parent: [0, 0, 0], frame: [0, 1, 2] };
     const sides = [some(0), some(1)];
     const tree = treeOf(flat, added(sides[0]!.in(ALL), sides[1]!.in(ALL)));
-    const [before, after] = sides.map((side) => side.stretches(ALL));
+    const [before, after] = sides.map((side) => side.slices(ALL));
     const { sign } = compared(tree, before!, after!, { by: "samples" });
     expect([...sign]).toEqual([0, 0, 0]);
     const short = [5, 500].map((count) =>
-      made({ step: 0, rows: [{ time: 0, stack: 1, count }] }).stretches(ALL),
+      made({ step: 0, rows: [{ time: 0, stack: 1, count }] }).slices(ALL),
     );
     const of = treeOf(flat, [0, 505, 0]);
     const nothing = compared(of, short[0]!, short[1]!, { by: "samples" });
@@ -308,7 +308,7 @@ describe("a comparison", () => {
     const counts = made({
       step: 0,
       rows: [{ time: 0, stack: 2, count: 3 }],
-    }).stretches(ALL);
+    }).slices(ALL);
     const moved = renumbered(counts, ofOther);
     expect([...moved.parts[0]!.stack]).toEqual([4]);
   });

@@ -288,7 +288,7 @@ describe("the coarse picture", () => {
   };
   const window = { start: T0, secondsPerPixel: 1, width_px: 20 };
 
-  it("shows each stretch as busy as it was", () => {
+  it("shows each block as busy as it was", () => {
     const model = new TaskModel();
     model.setCoarse(coarse);
     expect(model.laneCount).toBe(1);

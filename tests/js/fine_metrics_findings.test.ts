@@ -10,7 +10,7 @@ import {
   lowerBounds,
   offCpu,
   shortTasks,
-} from "../../js_src/panels/fine_metrics/knowing";
+} from "../../js_src/panels/fine_metrics/worth_knowing";
 
 const bar = (name: string, parts: Readonly<Record<string, number>>): Bar => ({
   name,

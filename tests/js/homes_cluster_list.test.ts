@@ -14,7 +14,7 @@ type Props = Parameters<typeof ClusterList>[0];
 function listOf(open: readonly Notebook[], props: Partial<Props> = {}) {
   const notebooks = { open: signal(open) };
   const openClient = () => {};
-  const all = { notebooks, looks: true, openClient, ...props };
+  const all = { notebooks, detects: true, openClient, ...props };
   render(h(ClusterList, all), document.body);
   return document.body;
 }
@@ -27,7 +27,7 @@ describe("the sidebar without a client", () => {
   });
 
   it("promises nothing where looking for clients is switched off", () => {
-    const text = listOf([], { looks: false }).textContent;
+    const text = listOf([], { detects: false }).textContent;
     expect(text).toContain("settings");
     expect(text).not.toContain("Client()");
   });

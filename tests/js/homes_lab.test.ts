@@ -80,7 +80,7 @@ describe("which session a panel shows", () => {
 });
 
 describe("a panel without a session", () => {
-  const actions = { insertClientCode() {}, again() {}, reload() {} };
+  const actions = { insertClientCode() {}, retry() {}, reload() {} };
   const states: KernelState[] = [
     { kind: "no-kernel" },
     { kind: "starting" },
@@ -163,7 +163,7 @@ describe("a panel without a session", () => {
 });
 
 describe("a panel whose kernel has restarted", () => {
-  const actions = { insertClientCode() {}, again() {}, reload() {} };
+  const actions = { insertClientCode() {}, retry() {}, reload() {} };
   const kept = (kernel: KernelState, died = false) =>
     pictureKept(emptyStateFor(kernel, "tour.ipynb", actions), kernel, died);
 
@@ -266,13 +266,13 @@ describe("what a panel can show instead", () => {
       ["b.ipynb", "the active notebook"],
       ["Follow the active notebook", ""],
     ]);
-    expect(list.map(({ picked }) => picked.kind)).toEqual([
+    expect(list.map(({ target }) => target.kind)).toEqual([
       "session",
       "earlier",
       "notebook",
       "follow",
     ]);
-    expect(list[2]!.picked).toMatchObject({ path: "a/b.ipynb" });
+    expect(list[2]!.target).toMatchObject({ path: "a/b.ipynb" });
   });
 
   it("is each notebook once, however many views of it are open", () => {

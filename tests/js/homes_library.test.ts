@@ -7,7 +7,7 @@ import {
   titleOf,
   tooltipOf,
 } from "../../js_src/homes/lab/library_entries";
-import { askedByMessage } from "../../js_src/homes/lab/report_address";
+import { pathInMessage } from "../../js_src/homes/lab/report_address";
 import {
   checkedPath,
   isRecordingName,
@@ -154,11 +154,11 @@ describe("what a cell wants opened at once", () => {
     ({
       header: { msg_type },
       content: { data: {}, metadata: {}, transient: { daskscope } },
-    }) as unknown as Parameters<typeof askedByMessage>[0];
+    }) as unknown as Parameters<typeof pathInMessage>[0];
 
   it("is a path below the root", () => {
     const path = "runs/a.html";
-    expect(askedByMessage(message({ open: path }))).toBe(path);
+    expect(pathInMessage(message({ open: path }))).toBe(path);
   });
 
   it.each([
@@ -169,10 +169,10 @@ describe("what a cell wants opened at once", () => {
     "a.html",
     null,
   ])("is refused otherwise: %j", (wanted) => {
-    expect(askedByMessage(message(wanted))).toBeNull();
+    expect(pathInMessage(message(wanted))).toBeNull();
   });
 
   it("is no part of other messages", () => {
-    expect(askedByMessage(message({ open: "a.html" }, "stream"))).toBeNull();
+    expect(pathInMessage(message({ open: "a.html" }, "stream"))).toBeNull();
   });
 });

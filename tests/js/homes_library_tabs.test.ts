@@ -5,7 +5,7 @@ import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import { BoxPanel, Widget } from "@lumino/widgets";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { notConnected } from "../../js_src/errors";
-import type { Shelf } from "../../js_src/homes/lab/library";
+import type { LibrarySource } from "../../js_src/homes/lab/library";
 import { libraryList } from "../../js_src/homes/lab/library_entries";
 import { LibraryTabs } from "../../js_src/homes/lab/library_tabs";
 import { base85 } from "./base85";
@@ -42,7 +42,7 @@ function shelfOf(kind: "open" | "ended") {
   const released = vi.fn();
   const kernel = { use: () => released };
   return {
-    shelf: { kernel, link: { ask } } as unknown as Shelf,
+    source: { kernel, link: { ask } } as unknown as LibrarySource,
     ask,
     released,
   };
@@ -76,12 +76,12 @@ describe("the tab of a report of the library", () => {
   it("is fetched again, in pieces, when another kernel has listed it", async () => {
     const tabs = tabsOf();
     const [ended, open] = [shelfOf("ended"), shelfOf("open")];
-    tabs.show(report!, ended.shelf);
+    tabs.show(report!, ended.source);
     await vi.waitFor(() =>
       expect(document.body.textContent).toContain("not connected"),
     );
     expect(ended.released).toHaveBeenCalledOnce();
-    tabs.show(report!, open.shelf);
+    tabs.show(report!, open.source);
     await vi.waitFor(() =>
       expect(document.body.textContent).toContain("not a zip file"),
     );

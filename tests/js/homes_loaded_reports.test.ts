@@ -11,7 +11,7 @@ class Tab implements LoadedReport {
 
   constructor(readonly rows: number) {}
 
-  letGo(): void {
+  free(): void {
     this.gone = true;
   }
 }

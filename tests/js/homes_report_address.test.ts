@@ -6,7 +6,7 @@ import { CommandRegistry } from "@lumino/commands";
 import { describe, expect, it, vi } from "vitest";
 import {
   addressOf,
-  askedByAddress,
+  requestInAddress,
   OPEN_REPORT,
   openByAddress,
 } from "../../js_src/homes/lab/report_address";
@@ -22,7 +22,7 @@ contents.addDrive(new Drive({ name: "bucket" }));
 
 const asked = (address: string, base = "/user/ada/") => {
   const { pathname, search, hash } = new URL(address);
-  return askedByAddress({ path: pathname.replace(base, "/"), search, hash });
+  return requestInAddress({ path: pathname.replace(base, "/"), search, hash });
 };
 
 describe("the address of a report in JupyterLab", () => {

@@ -56,7 +56,7 @@ describe("what was searched in the library, and what went wrong there", () => {
     } as unknown as Notebooks);
     const props = {
       ...{ library, open: () => {}, linkOf: () => "" },
-      mayDelete: () => Promise.resolve(true),
+      confirmDelete: () => Promise.resolve(true),
     };
     render(h(ReportsSection, props), document.body);
     library.setVisible(true);

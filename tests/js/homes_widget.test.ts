@@ -100,7 +100,7 @@ describe("an inline panel", () => {
     show();
     expect(session.value).not.toBe(before);
     expect(session.value?.id).toBe("s");
-    expect(thePage().held.value).toContain(session.value);
+    expect(thePage().sessions.value).toContain(session.value);
     close();
   });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Problem } from "../../js_src/errors";
 import { LIMITS, PROTOCOL } from "../../js_src/schema";
 import { Channel, KernelLink } from "../../js_src/link/channel";
-import type { SessionNews, Sink } from "../../js_src/link/types";
+import type { ControlMessage, Sink } from "../../js_src/link/types";
 import type { SessionStream } from "../../js_src/link/stream";
 import type { PageMessage } from "../../js_src/link/wire";
 import type { TableRows } from "../../js_src/link/columns";
@@ -28,11 +28,11 @@ class FakePort {
 }
 
 class FakeSink implements Sink {
-  readonly taken: (SessionNews | TableRows)[] = [];
+  readonly taken: (ControlMessage | TableRows)[] = [];
   alive: boolean | null = null;
   readonly problems: Problem[] = [];
   have = (): [number, number][] => [[0, 7]];
-  take = (message: SessionNews) => void this.taken.push(message);
+  take = (message: ControlMessage) => void this.taken.push(message);
   takeTable = (rows: TableRows) => void this.taken.push(rows);
   takeRows = () => {};
   takeCoarse = () => {};
@@ -438,7 +438,7 @@ describe("watching", () => {
     const other = new FakePort();
     open(other);
     const { port, stream } = watched();
-    links.get("k")!.sayBye();
+    links.get("k")!.sendBye();
     expect(other.of("bye")).toHaveLength(1);
     expect(port.sent.at(-1)?.type).toBe("bye");
     stream.watch(false, TABLES); // the browser hides a page that it leaves

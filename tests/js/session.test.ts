@@ -572,14 +572,14 @@ describe("looking", () => {
     for (const store of [old, shown]) store.model.rows = LIMITS.page_rows / 2;
     kernel.tasks(0, 5);
     vi.advanceTimersByTime(200);
-    expect(page.held.value).toEqual([session, shown]);
+    expect(page.sessions.value).toEqual([session, shown]);
     const fresh = page.session(kernel.link, "fresh");
     session.model.rows = LIMITS.page_rows;
     release();
     kernel.tasks(5, 5);
     vi.advanceTimersByTime(200);
     expect(
-      page.held.value,
+      page.sessions.value,
       "neither by its own rows, nor before it has any",
     ).toEqual([session, shown, fresh]);
   });

@@ -97,6 +97,6 @@ describe("rows that come faster than frames", () => {
     addAll(intake, 200_000);
     intake.flush();
     expect(model.rows).toBeLessThanOrEqual(50_000 * 1.05);
-    expect(model.rows + model.fadedRows).toBe(200_000);
+    expect(model.rows + model.evictedRows).toBe(200_000);
   });
 });

@@ -162,7 +162,7 @@ it("never loses the data out of sight", () => {
 
 it("does not animate for those who asked for stillness", () => {
   const window = following(20);
-  window.still = true;
+  window.noAnimation = true;
   window.show(T + 3, T + 4, true);
   expect([window.start, window.stop]).toEqual([T + 3, T + 4]);
   window.fit();

@@ -28,7 +28,7 @@ function panel(said: {
     state: signal(said.state ?? "live"),
     notices: signal(said.notice ? [{ code: said.notice }] : []),
     host: { emptyState: signal(null), live: said.live ?? true },
-    holdsAny: signal(false),
+    hasTasks: signal(false),
     arrived: signal(false),
     session: signal({}),
   } as unknown as PanelState;

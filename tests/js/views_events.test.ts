@@ -276,7 +276,7 @@ describe("the card of several events", () => {
   });
 });
 
-describe("the taken stretches of the row of events", () => {
+describe("the occupied ranges of the row of events", () => {
   it("gives a free place as it is", () => {
     expect(new TakenRow().place(10, 100, 40)).toBe(10);
   });

@@ -111,9 +111,9 @@ describe("a status that moves nothing", () => {
 
   it("does not change that there is something to show", () => {
     addTask(0);
-    const changes = counted(() => void view.holdsAny.value);
+    const changes = counted(() => void view.hasTasks.value);
     for (let task = 1; task < 20; task++) addTask(task);
-    expect([changes.times(), view.held.value]).toEqual([0, 20]);
+    expect([changes.times(), view.loadedTasks.value]).toEqual([0, 20]);
     changes.stop();
   });
 });
@@ -126,7 +126,7 @@ describe("a panel that nobody sees", () => {
       void view.workers.value;
       void view.now.value;
       void view.totals.value;
-      void view.held.value;
+      void view.loadedTasks.value;
       void view.narrowing.value;
     });
     visible.value = false;
@@ -137,7 +137,7 @@ describe("a panel that nobody sees", () => {
     expect([changes.times(), view.extent!.stop]).toEqual([0, T0 + 1]);
     visible.value = true;
     expect(changes.times()).toBe(1);
-    expect([view.held.value, view.groups.value.length]).toEqual([20, 3]);
+    expect([view.loadedTasks.value, view.groups.value.length]).toEqual([20, 3]);
     expect(view.extent!.stop).toBe(T0 + 20);
     changes.stop();
   });

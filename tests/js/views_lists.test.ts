@@ -6,7 +6,7 @@ import { withoutErrors, errorGroups } from "../../js_src/panel/errors";
 import {
   eventList,
   narrow,
-  together,
+  groupEvents,
 } from "../../js_src/panels/events/event_list";
 import { lanesIn, lanesOf } from "../../js_src/panels/events/lanes";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs";
@@ -151,7 +151,7 @@ describe("what happened", () => {
       events: tableOf("events", { time: [] }),
       gaps: tableOf("gaps", { start: [] }),
     };
-    const rows = together(eventList({ ...none, workers }, (name) => name));
+    const rows = groupEvents(eventList({ ...none, workers }, (name) => name));
     expect(
       rows.map(({ first, all: some }) => [first.text, some.length]),
     ).toEqual([

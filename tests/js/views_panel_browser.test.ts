@@ -152,7 +152,7 @@ describePanel("the task stream in a browser", () => {
     expect(stop - start).toBeGreaterThan(30);
   });
 
-  it("says what a coarse stretch stands for, until its tasks are here", async () => {
+  it("says what a preview block summarizes, until its tasks are here", async () => {
     await open("scenario=coarse");
     await shown();
     const box = await plotBox();

@@ -80,7 +80,7 @@ describe("panels of one session", () => {
     }));
     store.now.value = T0 + 301;
     store.addRows(toBatch(rows), 0, 2);
-    view.window.still = false;
+    view.window.noAnimation = false;
     const shown = () => [view.timeline.shown.value, view.range.value];
     expect(view.window.start).toBeGreaterThan(T0 + 200);
     store.setFocus({ ...NO_FOCUS, time: [T0 + 10, T0 + 20] });

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { type Counts, NO_FOCUS } from "../../js_src/model/types";
-import { pageFaded } from "../../js_src/session/session";
+import { evictedNotice } from "../../js_src/session/session";
 import { crumbsOf } from "../../js_src/panel/crumbs";
 import { factWords, fitFacts } from "../../js_src/panel/status_line";
 import {
@@ -30,7 +30,7 @@ const COUNTS: Counts = {
 const STATUS: StatusInput = {
   state: "live",
   counts: COUNTS,
-  held: 1211,
+  loaded: 1211,
   workers: 4,
   threads: 16,
   running: 0,
@@ -114,7 +114,7 @@ describe("the status line", () => {
   });
 
   it("says where the rows are that a page has let go", () => {
-    const next = (live: boolean) => pageFaded(20e6, 1e6, live).next;
+    const next = (live: boolean) => evictedNotice(20e6, 1e6, live).next;
     expect(next(true)).toMatch(/session\.recording\.tasks.*Reload/);
     expect(next(false)).toMatch(/^daskscope\.load\(…\)\.tasks/);
     expect(next(false)).not.toContain("Reload");
@@ -137,11 +137,11 @@ describe("the status line", () => {
   });
 
   it("says what is still loading", () => {
-    expect(said({ held: 1000 })).toContain("211 loading");
+    expect(said({ loaded: 1000 })).toContain("211 loading");
   });
 
   it("does not say so once nothing of the past comes any more", () => {
-    const text = said({ held: 1000, moreComes: false });
+    const text = said({ loaded: 1000, moreComes: false });
     expect(text).toContain("211 without details");
     expect(text).not.toContain("loading");
   });
@@ -271,7 +271,7 @@ describe("which part of the run is shown", () => {
   const extent = { start: 100, stop: 400 };
   const shown = (move: (window: TimeWindow) => void): string | null => {
     const window = new TimeWindow();
-    window.still = true;
+    window.noAnimation = true;
     window.setExtent(extent);
     move(window);
     window.advance(1000);
@@ -284,7 +284,7 @@ describe("which part of the run is shown", () => {
     expect(shownPart(new TimeWindow(), null, 0)).toBeNull();
   });
 
-  it("is told as a stretch, as far as there are data", () => {
+  it("is written as a range, as far as there are data", () => {
     expect(shown((window) => window.show(114, 121))).toBe("14.0 – 21.0 s");
     expect(shown((window) => window.show(390, 450))).toBe("4:50.0 – 5:00.0");
   });

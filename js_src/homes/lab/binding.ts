@@ -13,7 +13,12 @@ import {
 import type { SessionStore } from "../../session/session";
 import { thePage } from "../../session/page";
 import type { Chooser, EmptyState } from "../../panel/host";
-import { chooseSession, earlierId, listChoices, type Picked } from "./choices";
+import {
+  chooseSession,
+  earlierId,
+  listChoices,
+  type ChooserTarget,
+} from "./choices";
 import {
   closedNotebookState,
   emptyStateFor,
@@ -35,8 +40,8 @@ export class Binding {
   private readonly wanted: Signal<string | null>;
   /** The sessions that existed before the shown one was lost. */
   private beforeLoss: ReadonlySet<string> = new Set();
-  private readonly held: ReadonlySignal<readonly SessionStore[]> =
-    thePage().held;
+  private readonly stores: ReadonlySignal<readonly SessionStore[]> =
+    thePage().sessions;
   private readonly stops: (() => void)[] = [];
 
   constructor(
@@ -116,7 +121,7 @@ export class Binding {
   /** Sessions of this notebook's earlier kernels, oldest first. */
   private earlier(): readonly SessionStore[] {
     const kernels = this.notebook.value?.kernel.earlierKernels.value ?? [];
-    return this.held.value.filter(
+    return this.stores.value.filter(
       ({ listed, kernelId }) => listed && kernels.includes(kernelId),
     );
   }
@@ -135,7 +140,7 @@ export class Binding {
         ? closedNotebookState(path)
         : emptyStateFor(kernel, notebook?.name ?? null, {
             insertClientCode: () => notebook?.insertClientCode(),
-            again: () => notebook?.kernel.again(),
+            retry: () => notebook?.kernel.reconnect(),
             reload: () => location.reload(),
           });
     const died = notebook?.kernel.died.value ?? false;
@@ -160,8 +165,16 @@ export class Binding {
     const pinned = this.chosen.value && this.notebooks.open.value.length > 1;
     const state = notebook?.kernel.state.value;
     const kernelId = state?.kind === "open" ? state.link.kernelId : null;
-    const held = this.held.value.filter((store) => store.kernelId === kernelId);
-    const list = listChoices(sessions, held, this.earlier(), others, pinned);
+    const ofKernel = this.stores.value.filter(
+      (store) => store.kernelId === kernelId,
+    );
+    const list = listChoices(
+      sessions,
+      ofKernel,
+      this.earlier(),
+      others,
+      pinned,
+    );
     if (list.length < 2) return null;
     const shown = this.session.value;
     const now = sessions.some(({ id }) => id === shown?.id);
@@ -169,26 +182,26 @@ export class Binding {
       sessions: list,
       chosen: shown && (now ? shown.id : earlierId(shown)),
       choose: (id) => {
-        const offer = list.find((one) => one.id === id);
-        if (offer) this.choose(offer.picked);
+        const entry = list.find((choice) => choice.id === id);
+        if (entry) this.choose(entry.target);
       },
     };
   }
 
-  private choose(picked: Picked): void {
-    if (picked.kind === "follow") {
+  private choose(target: ChooserTarget): void {
+    if (target.kind === "follow") {
       this.followFront();
       return;
     }
     this.chosen.value = true;
-    if (picked.kind === "notebook") {
-      this.show(this.notebooks.find(picked.path));
+    if (target.kind === "notebook") {
+      this.show(this.notebooks.find(target.path));
       return;
     }
-    if (picked.kind === "session") this.wanted.value = picked.id;
+    if (target.kind === "session") this.wanted.value = target.id;
     else {
-      this.wanted.value = earlierId(picked.store);
-      this.session.value = picked.store;
+      this.wanted.value = earlierId(target.store);
+      this.session.value = target.store;
     }
   }
 

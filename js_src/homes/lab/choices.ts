@@ -7,14 +7,14 @@ import type { Choice } from "../../panel/host";
 import type { SessionEntry } from "../../link/wire";
 
 /** What the user picked in the list. */
-export type Picked =
+export type ChooserTarget =
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "earlier"; readonly store: SessionStore }
   | { readonly kind: "notebook"; readonly path: string }
   | { readonly kind: "follow" };
 
 /** An entry of the list, and what it selects. */
-export type Offer = Choice & { readonly picked: Picked };
+export type ChooserEntry = Choice & { readonly target: ChooserTarget };
 
 /** A notebook other than the shown one, or one of its views. */
 export interface OtherNotebook {
@@ -87,13 +87,13 @@ function describe(
 /** `pinned`: the user chose what is shown, so the list offers to follow again. */
 export function listChoices(
   sessions: readonly SessionEntry[],
-  held: readonly SessionStore[],
+  stores: readonly SessionStore[],
   earlier: readonly SessionStore[],
   notebooks: readonly OtherNotebook[],
   pinned: boolean,
-): Offer[] {
-  const follow: Offer = {
-    picked: { kind: "follow" },
+): ChooserEntry[] {
+  const follow: ChooserEntry = {
+    target: { kind: "follow" },
     id: "follow",
     name: "Follow the active notebook",
     detail: "",
@@ -103,18 +103,18 @@ export function listChoices(
   const all = [...sessions, ...earlier.map(({ info }) => info.value)];
   return [
     ...sessions.map((entry) => ({
-      picked: { kind: "session", id: entry.id } as const,
+      target: { kind: "session", id: entry.id } as const,
       id: entry.id,
       name: fullName(entry, all),
       detail: describe(
         entry,
-        held.find(({ id }) => id === entry.id),
+        stores.find(({ id }) => id === entry.id),
       ),
       state: entry.state,
       active: entry.active,
     })),
     ...earlier.map((store) => ({
-      picked: { kind: "earlier", store } as const,
+      target: { kind: "earlier", store } as const,
       id: earlierId(store),
       name: fullName(store.info.value, all),
       detail: `of the previous kernel${tasksKept(store)}`,
@@ -124,7 +124,7 @@ export function listChoices(
       const views = notebooks.filter((view) => view.path === path);
       const inFront = views.some((view) => view.inFront);
       return {
-        picked: { kind: "notebook", path } as const,
+        target: { kind: "notebook", path } as const,
         id: `notebook:${path}`,
         name: views[0].name,
         detail: inFront ? "the active notebook" : "another notebook",

@@ -93,7 +93,7 @@ function Client(props: {
 export function ClusterList(props: {
   notebooks: Pick<Notebooks, "open">;
   /** False if no kernel is asked for its clients. */
-  looks: boolean;
+  detects: boolean;
   /** Show a client in the kernel of the notebook at this path. */
   openClient(path: string, session: string): void;
 }): JSX.Element {
@@ -120,7 +120,7 @@ export function ClusterList(props: {
     ];
   });
   if (entries.length > 0) return <ul class="ds-clients">{entries}</ul>;
-  if (!props.looks) {
+  if (!props.detects) {
     return (
       <p class="ds-side-note">
         Detecting clients is off in the settings. Open a panel to connect to the

@@ -15,7 +15,7 @@ import type { Notebook, Notebooks } from "./notebooks";
 export class Clusters {
   private readonly visible = signal(false);
   private readonly wanted: ReadonlySignal<boolean>;
-  private readonly held = new Map<Notebook, () => void>();
+  private readonly connected = new Map<Notebook, () => void>();
   private readonly asking = new Set<Notebook>();
   private readonly stops: (() => void)[];
 
@@ -31,14 +31,14 @@ export class Clusters {
       effect(() => {
         const open = notebooks.open.value;
         void notebooks.front.value; // subscribe: the active notebook is always entered
-        for (const notebook of this.held.keys()) {
+        for (const notebook of this.connected.keys()) {
           if (!open.includes(notebook)) this.release(notebook);
         }
         if (!this.wanted.value) this.releaseAll();
-        else for (const notebook of open) void this.look(notebook);
+        else for (const notebook of open) void this.connectIfDask(notebook);
       }),
       notebooks.onRan((notebook) => {
-        if (this.wanted.peek()) void this.look(notebook);
+        if (this.wanted.peek()) void this.connectIfDask(notebook);
       }),
     ];
   }
@@ -53,8 +53,8 @@ export class Clusters {
     this.releaseAll();
   }
 
-  private async look(notebook: Notebook): Promise<void> {
-    if (this.held.has(notebook) || this.asking.has(notebook)) return;
+  private async connectIfDask(notebook: Notebook): Promise<void> {
+    if (this.connected.has(notebook) || this.asking.has(notebook)) return;
     this.asking.add(notebook);
     try {
       await notebook.panel.sessionContext.ready;
@@ -79,18 +79,18 @@ export class Clusters {
       const behind = this.notebooks.front.peek() !== notebook;
       if (behind) untracked(() => this.release(notebook));
     });
-    this.held.set(notebook, () => {
+    this.connected.set(notebook, () => {
       stop();
       stopUsing();
     });
   }
 
   private release(notebook: Notebook): void {
-    this.held.get(notebook)?.();
-    this.held.delete(notebook);
+    this.connected.get(notebook)?.();
+    this.connected.delete(notebook);
   }
 
   private releaseAll(): void {
-    for (const notebook of [...this.held.keys()]) this.release(notebook);
+    for (const notebook of [...this.connected.keys()]) this.release(notebook);
   }
 }

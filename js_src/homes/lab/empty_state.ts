@@ -11,7 +11,7 @@ import type { KernelState } from "./kernel_link";
 
 export interface EmptyActions {
   insertClientCode(): void;
-  again(): void;
+  retry(): void;
   reload(): void;
 }
 
@@ -127,7 +127,7 @@ export function emptyStateFor(
         title: "Daskscope is not installed in this kernel's environment",
         text: `Run \`%pip install daskscope\` in a cell of ${notebook}; ${waits} then continues automatically.`,
         status: `Waiting for daskscope in ${notebook}`,
-        actions: [action("Try again", () => actions.again())],
+        actions: [action("Try again", () => actions.retry())],
       };
     case "failed": {
       const mismatch = versionsDiffer(kernel.problem);
@@ -136,7 +136,7 @@ export function emptyStateFor(
         status: mismatch ? "Versions differ" : `Not connected to ${notebook}`,
         actions: mismatch
           ? [action("Reload", () => actions.reload())]
-          : [action("Try again", () => actions.again())],
+          : [action("Try again", () => actions.retry())],
       };
     }
     case "open":

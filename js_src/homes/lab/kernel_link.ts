@@ -116,17 +116,17 @@ export class NotebookKernel {
   /** Keep the kernel connected; returns a function that releases it. */
   use(): () => void {
     if (++this.users === 1) void this.connect();
-    let held = true;
+    let inUse = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!inUse) return;
+      inUse = false;
       // If its notebook is being closed, the connection closes in the same moment.
       if (--this.users === 0) this.disconnect({ kind: "no-kernel" }, true);
     };
   }
 
   /** Try again to connect if the last attempt failed. */
-  again(): void {
+  reconnect(): void {
     const { kind } = this.state.peek();
     if (kind === "missing" || kind === "failed") void this.connect();
   }
@@ -196,9 +196,9 @@ export class NotebookKernel {
   ): Promise<void> {
     if (!this.isNew) return;
     const start = this.starts.peek();
-    const still = () => wanted() && start === this.starts.peek();
-    await restarted(kernel, still);
-    if (still()) this.isNew = false;
+    const isCurrent = () => wanted() && start === this.starts.peek();
+    await restarted(kernel, isCurrent);
+    if (isCurrent()) this.isNew = false;
   }
 
   private readonly onConnection = (

@@ -27,19 +27,19 @@ export type LibraryState =
   | {
       readonly kind: "listed";
       readonly list: LibraryList;
-      readonly shelf: Shelf;
+      readonly source: LibrarySource;
       /** Why the last refresh failed; null if it did not. */
       readonly problem: Problem | null;
     };
 
 /** A kernel that listed the library; another notebook may be active by now. */
-export interface Shelf {
+export interface LibrarySource {
   readonly kernel: NotebookKernel;
   readonly link: KernelLink;
 }
 
 /** Delete the library's copy of a report. */
-export const removeReport = ({ link }: Shelf, filename: string) =>
+export const removeReport = ({ link }: LibrarySource, filename: string) =>
   link.ask(null, "delete-report", { filename }, ANSWER_MS);
 
 const NO_NOTEBOOK: EmptyState = {
@@ -56,7 +56,7 @@ export class Library {
   private readonly link: ReadonlySignal<KernelLink | null>;
   private lastRequest = 0;
   /** The kernel that made the list. */
-  private listedBy: Shelf | null = null;
+  private listedBy: LibrarySource | null = null;
   private readonly stops: (() => void)[];
 
   constructor(private readonly notebooks: Notebooks) {
@@ -107,18 +107,18 @@ export class Library {
       this.listedBy = { kernel, link };
       this.answer.value = { kind: "waiting" };
     }
-    const shelf = this.listedBy;
+    const source = this.listedBy;
     link.ask(null, "reports", {}, ANSWER_MS).then(
-      (answer) => this.take(request, shelf, answer),
+      (answer) => this.take(request, source, answer),
       (error: unknown) => this.fail(request, error),
     );
   }
 
-  private take(request: number, shelf: Shelf, answer: unknown): void {
+  private take(request: number, source: LibrarySource, answer: unknown): void {
     if (request !== this.lastRequest) return;
     try {
       const list = libraryList(answer, "answer");
-      this.answer.value = { kind: "listed", list, shelf, problem: null };
+      this.answer.value = { kind: "listed", list, source, problem: null };
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.fail(request, badMessage(detail));
@@ -138,7 +138,7 @@ export class Library {
     if (!notebook) return { kind: "closed", why: NO_NOTEBOOK };
     const actions = {
       insertClientCode: () => notebook.insertClientCode(),
-      again: () => notebook.kernel.again(),
+      retry: () => notebook.kernel.reconnect(),
       reload: () => location.reload(),
     };
     const state = notebook.kernel.state.value;

@@ -7,7 +7,7 @@ import { decode } from "../../archive/bytes";
 import { count, record, str } from "../../base/check";
 import { isRecordingName } from "../report/lab_address";
 import { recordingIcon, reportIcon } from "./icons";
-import { ANSWER_MS, type Shelf } from "./library";
+import { ANSWER_MS, type LibrarySource } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
 import { addAside } from "./dock";
 import { ReportContent } from "./report_content";
@@ -15,7 +15,7 @@ import { MAX_FILE_BYTES, tooLarge } from "./server_file";
 
 interface Tab {
   /** The kernel that listed the report last. */
-  shelf: Shelf;
+  source: LibrarySource;
   readonly widget: MainAreaWidget<ReportContent>;
 }
 
@@ -29,31 +29,31 @@ export class LibraryTabs {
   ) {}
 
   /** Open a report, or show the tab that has it. */
-  show(report: LibraryEntry, shelf: Shelf): void {
+  show(report: LibraryEntry, source: LibrarySource): void {
     const { shell } = this.app;
     const there = this.tabs.get(report.url);
-    const { widget } = there ?? this.create(report, shelf);
+    const { widget } = there ?? this.create(report, source);
     if (there) {
-      there.shelf = shelf;
-      widget.content.againIfFailed();
+      there.source = source;
+      widget.content.reopenIfFailed();
     } else if (this.labShell) this.labShell.add(widget, "main");
     else addAside(shell, widget);
     // Notebook 7.2 hides a widget that is shown twice.
     if (this.labShell || !widget.isVisible) shell.activateById(widget.id);
   }
 
-  private create(report: LibraryEntry, shelf: Shelf): Tab {
+  private create(report: LibraryEntry, source: LibrarySource): Tab {
     const { filename, url } = report;
     const content = new ReportContent(
       {
         name: () => filename,
-        fetch: (signal) => fetchFrom(tab.shelf, filename, signal),
+        fetch: (signal) => fetchFrom(tab.source, filename, signal),
         link: () => null,
       },
       (text) => (widget.title.label = text),
     );
     const widget = new MainAreaWidget({ content });
-    const tab: Tab = { shelf, widget };
+    const tab: Tab = { source, widget };
     this.tabs.set(url, tab);
     widget.disposed.connect(() => this.tabs.delete(url));
     widget.id = `daskscope-library-${++this.made}`;
@@ -74,7 +74,7 @@ const piece = record({ text: str, size: count });
 
 /** Fetch a file in pieces, one after another. */
 async function fetchFrom(
-  { kernel, link }: Shelf,
+  { kernel, link }: LibrarySource,
   filename: string,
   signal: AbortSignal,
 ): Promise<Blob> {

@@ -8,7 +8,7 @@ export interface LoadedReport {
   /** Decoded rows of its recording. */
   readonly rows: number;
   /** Free its memory. */
-  letGo(): void;
+  free(): void;
 }
 
 export class LoadedReports {
@@ -36,7 +36,7 @@ export class LoadedReports {
       if (report.visible) continue;
       rows -= report.rows;
       this.reports.delete(report);
-      report.letGo();
+      report.free();
     }
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { KernelMessage } from "@jupyterlab/services";
 import { type Signal, signal } from "@preact/signals";
 import { NotebookKernel } from "./kernel_link";
-import { askedByMessage } from "./report_address";
+import { pathInMessage } from "./report_address";
 
 const CLIENT_CODE =
   "from dask.distributed import Client\n\nclient = Client()\nclient";
@@ -70,7 +70,7 @@ export class Notebooks {
         .peek()
         .find(({ panel }) => panel.content === notebook);
       if (!known) return;
-      known.kernel.again(); // the cell may have installed what was missing
+      known.kernel.reconnect(); // the cell may have installed what was missing
       for (const listener of this.ranListeners) listener(known);
     });
     this.updateFront();
@@ -104,7 +104,7 @@ export class Notebooks {
       const { parent_header: parent } = message;
       // Other pages and notebooks with this kernel receive its messages, too.
       if (!("session" in parent) || parent.session !== client) return;
-      const path = askedByMessage(message as KernelMessage.IIOPubMessage);
+      const path = pathInMessage(message as KernelMessage.IIOPubMessage);
       if (path === null) return;
       for (const listener of this.openListeners) listener(path);
     });

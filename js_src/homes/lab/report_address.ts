@@ -29,7 +29,7 @@ export function addressOf(
 }
 
 /** The report that an address asks for, and the address without it; null if there is none. */
-export function askedByAddress({
+export function requestInAddress({
   path,
   search,
   hash,
@@ -58,11 +58,11 @@ export function openByAddress(
 ): void {
   app.commands.addCommand(ROUTE, {
     execute: () => {
-      const asked = askedByAddress(router.current);
-      if (!asked) return;
+      const request = requestInAddress(router.current);
+      if (!request) return;
       // Otherwise a reload would open it again, over what was opened since.
-      router.navigate(asked.rest, { skipRouting: true });
-      const { report: path, fragment } = asked;
+      router.navigate(request.rest, { skipRouting: true });
+      const { report: path, fragment } = request;
       void app.restored.then(() => {
         if (path === null) notify(REFUSED);
         else void app.commands.execute(OPEN_REPORT, { path, fragment });
@@ -76,7 +76,7 @@ export function openByAddress(
 }
 
 /** The path that the card of a cell names; null if the click is not to open it here. */
-export function askedByClick(event: MouseEvent): string | null {
+export function pathInClick(event: MouseEvent): string | null {
   const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
   // The browser opens these clicks in another tab or window.
   if (button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return null;
@@ -91,7 +91,7 @@ export function askedByClick(event: MouseEvent): string | null {
  * The path that `--open` in a cell names. It is transient data, so a notebook that is
  * opened later does not have it.
  */
-export function askedByMessage(
+export function pathInMessage(
   message: KernelMessage.IIOPubMessage,
 ): string | null {
   if (message.header.msg_type !== "display_data") return null;

@@ -31,7 +31,7 @@ const MAX_TITLE_CHARACTERS = 60;
 /** Rows of all sessions that the page holds, live ones and files. */
 const pageRows = (): number =>
   thePage()
-    .held.peek()
+    .sessions.peek()
     .reduce((sum, { model }) => sum + model.rows, 0);
 const loaded = new LoadedReports(pageRows);
 
@@ -63,7 +63,7 @@ export class ReportContent extends Widget {
   override dispose(): void {
     if (this.isDisposed) return;
     this.visible.value = false;
-    this.letGo();
+    this.closeReport();
     super.dispose();
   }
 
@@ -73,18 +73,18 @@ export class ReportContent extends Widget {
   }
 
   /** Open the file again, because it has changed; if hidden, when it is next shown. */
-  again(): void {
+  reopen(): void {
     if (!this.opened) return;
-    this.letGo();
+    this.closeReport();
     if (this.visible.peek()) this.onShown();
   }
 
   /** Try again after a failure, because its cause may be gone. */
-  againIfFailed(): void {
-    if (this.opened?.failed) this.again();
+  reopenIfFailed(): void {
+    if (this.opened?.failed) this.reopen();
   }
 
-  private letGo(): void {
+  private closeReport(): void {
     if (!this.opened) return;
     loaded.remove(this.opened);
     this.opened.stop();
@@ -173,7 +173,7 @@ export class ReportContent extends Widget {
       get rows() {
         return stores.reduce((sum, { model }) => sum + model.rows, 0);
       },
-      letGo: () => this.letGo(),
+      free: () => this.closeReport(),
       stop() {
         leaving.abort();
         unmount();
@@ -189,7 +189,7 @@ export class ReportContent extends Widget {
       trouble: true,
       title: `${this.file.name()} cannot be opened`,
       text: `${text} ${next}`.trim(),
-      actions: [{ label: "Try again", run: () => this.again() }],
+      actions: [{ label: "Try again", run: () => this.reopen() }],
     };
   }
 

@@ -62,7 +62,7 @@ export class ReportDocument
       reveal: context.ready,
     });
     this.toolbar.hide(); // the report has its own
-    leaveAlone(context);
+    disableSaving(context);
     this.label();
     context.pathChanged.connect(this.label);
     context.fileChanged.connect(this.onFile);
@@ -107,7 +107,7 @@ export class ReportDocument
     if (same || this.isDisposed) return;
     const first = this.modified === "";
     this.modified = last_modified;
-    if (!first) this.content.again();
+    if (!first) this.content.reopen();
   };
 }
 
@@ -115,7 +115,7 @@ export class ReportDocument
  * Keep JupyterLab from saving its model, which is empty here, over the file, and from
  * making a checkpoint of each writable file that is opened.
  */
-function leaveAlone(context: Context): void {
+function disableSaving(context: Context): void {
   const none = { id: "", last_modified: "" };
   context.save = () => Promise.resolve();
   context.createCheckpoint = () => Promise.resolve(none);

@@ -15,14 +15,14 @@ import {
 } from "@jupyterlab/apputils";
 import { toFragment } from "../report/fragment";
 import { isRecordingName } from "../report/lab_address";
-import type { Shelf } from "./library";
+import type { LibrarySource } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
 import { LibraryTabs } from "./library_tabs";
 import type { Notebooks } from "./notebooks";
 import { detectReports } from "./report_detection";
 import {
   addressOf,
-  askedByClick,
+  pathInClick,
   OPEN_REPORT,
   openByAddress,
 } from "./report_address";
@@ -38,9 +38,9 @@ import { fetchFile } from "./server_file";
 /** What the sidebar can do with a report of the library. */
 export interface LibraryActions {
   /** Open a report that a kernel listed. */
-  open(report: LibraryEntry, shelf: Shelf): void;
+  open(report: LibraryEntry, source: LibrarySource): void;
   linkOf(report: LibraryEntry): string;
-  mayDelete(report: LibraryEntry): Promise<boolean>;
+  confirmDelete(report: LibraryEntry): Promise<boolean>;
 }
 
 export function setUpReports(
@@ -124,7 +124,7 @@ export function setUpReports(
   app.shell.node.addEventListener(
     "click",
     (event) => {
-      const path = askedByClick(event);
+      const path = pathInClick(event);
       if (path === null) return;
       event.preventDefault();
       event.stopPropagation();
@@ -134,12 +134,12 @@ export function setUpReports(
   );
 
   return {
-    open(report, shelf) {
+    open(report, source) {
       if (report.path !== null) openPath(report.path);
-      else tabs.show(report, shelf);
+      else tabs.show(report, source);
     },
     linkOf: ({ path, url }) => (path === null ? null : linkTo(path)) ?? url,
-    async mayDelete(report) {
+    async confirmDelete(report) {
       const { button } = await showDialog({
         title: `Delete this ${report.kind}?`,
         body: `The library's copy of “${titleOf(report)}” (${report.filename}) is deleted. The original file is kept.`,

@@ -6,7 +6,7 @@ import { asProblem, type Problem } from "../../errors";
 import { LinkButton, useCopied } from "../../panel/button";
 import { SearchBox } from "../../panel/filter_tools";
 import { WithCode } from "../../panel/states";
-import { type Library, removeReport, type Shelf } from "./library";
+import { type Library, removeReport, type LibrarySource } from "./library";
 import {
   countsOf,
   factsOf,
@@ -19,11 +19,11 @@ import {
 
 export interface ReportsProps {
   readonly library: Library;
-  open(report: LibraryEntry, shelf: Shelf): void;
+  open(report: LibraryEntry, source: LibrarySource): void;
   /** The address that opens a report. */
   linkOf(report: LibraryEntry): string;
   /** Ask the user whether to delete the copy. */
-  mayDelete(report: LibraryEntry): Promise<boolean>;
+  confirmDelete(report: LibraryEntry): Promise<boolean>;
 }
 
 const MOST_SHOWN = 100;
@@ -47,7 +47,7 @@ function Contents(props: ReportsProps): JSX.Element {
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
   const state = library.state.value;
-  const again = () => library.refresh();
+  const retry = () => library.refresh();
   switch (state.kind) {
     case "closed": {
       const { title, text, actions } = state.why;
@@ -61,15 +61,15 @@ function Contents(props: ReportsProps): JSX.Element {
         />
       );
     case "failed":
-      return <Trouble problem={state.problem} again={again} />;
+      return <Trouble problem={state.problem} retry={retry} />;
     case "listed":
       return (
         <>
-          {state.problem && <Trouble problem={state.problem} again={again} />}
+          {state.problem && <Trouble problem={state.problem} retry={retry} />}
           <Reports
             {...props}
             list={state.list}
-            shelf={state.shelf}
+            source={state.source}
             text={text}
             onText={setText}
             problem={problem}
@@ -103,22 +103,22 @@ function Note(props: {
 
 const Trouble = ({
   problem: { text, next },
-  again,
+  retry,
 }: {
   problem: Problem;
-  again?: () => void;
+  retry?: () => void;
 }): JSX.Element => (
   <Note
     trouble
     text={`${text} ${next}`.trim()}
-    actions={again && [{ label: "Try again", run: again }]}
+    actions={retry && [{ label: "Try again", run: retry }]}
   />
 );
 
 function Reports(
   props: ReportsProps & {
     list: LibraryList;
-    shelf: Shelf;
+    source: LibrarySource;
     /** The text to search for. */
     text: string;
     onText: (text: string) => void;
@@ -127,7 +127,7 @@ function Reports(
     onProblem: (problem: Problem | null) => void;
   },
 ): JSX.Element {
-  const { library, list, shelf, text, problem } = props;
+  const { library, list, source, text, problem } = props;
   if (list.reports.length === 0) {
     return (
       <p class="ds-side-note">
@@ -140,8 +140,8 @@ function Reports(
   const shown = found.slice(0, MOST_SHOWN);
   const remove = async (report: LibraryEntry): Promise<void> => {
     try {
-      if (await props.mayDelete(report))
-        await removeReport(shelf, report.filename);
+      if (await props.confirmDelete(report))
+        await removeReport(source, report.filename);
       props.onProblem(null);
     } catch (error) {
       props.onProblem(asProblem(error));
@@ -165,7 +165,7 @@ function Reports(
             key={report.filename}
             report={report}
             linkOf={() => props.linkOf(report)}
-            onOpen={() => props.open(report, shelf)}
+            onOpen={() => props.open(report, source)}
             onDelete={() => void remove(report)}
           />
         ))}

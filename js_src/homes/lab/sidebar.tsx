@@ -120,7 +120,7 @@ function SidebarView(props: { side: SidebarProps }): JSX.Element {
           notebooks={side.notebooks}
           openClient={(path, session) => side.openClient(path, session)}
           // An open panel connects to its kernel, whatever the setting is.
-          looks={side.detectClients.value || side.openKinds.value.size > 0}
+          detects={side.detectClients.value || side.openKinds.value.size > 0}
         />
       </Section>
       <Section title="Panels">

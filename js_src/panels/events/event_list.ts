@@ -120,7 +120,7 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
   ["not-spilling", "stopped spilling"],
 ]);
 
-export interface Together {
+export interface EventGroup {
   readonly first: ListedEvent;
   readonly all: readonly ListedEvent[];
 }
@@ -128,7 +128,7 @@ export interface Together {
 const AT_ONCE_S = 1;
 
 /** Groups equal changes of several workers within a second, such as four that joined. */
-export function together(all: readonly ListedEvent[]): Together[] {
+export function groupEvents(all: readonly ListedEvent[]): EventGroup[] {
   const found: { first: ListedEvent; all: ListedEvent[] }[] = [];
   for (const one of all) {
     const last = found[found.length - 1];

@@ -81,7 +81,7 @@ function Events(props: { view: PanelView }): JSX.Element {
             view={view}
             table={table}
             cut={cut}
-            way={(row) => {
+            taskAction={(row) => {
               const { show } = view;
               if (!show || !Number.isFinite(table.columns.time[row]))
                 return null;

@@ -16,8 +16,8 @@ import {
   type Kind,
   KINDS,
   narrow,
-  together,
-  type Together,
+  groupEvents,
+  type EventGroup,
 } from "./event_list";
 
 /** Characters of a message that are shown until the user asks for all. */
@@ -39,7 +39,7 @@ export function EventList(props: {
     () => narrow(all, { focus, kind, has: hasWords(text) }),
     [all, focus, kind, text],
   );
-  const rows = useMemo(() => together(shown), [shown]);
+  const rows = useMemo(() => groupEvents(shown), [shown]);
   const paged = usePages(
     rows,
     JSON.stringify([focus, kind, text]),
@@ -119,7 +119,7 @@ export function EventList(props: {
 
 function Row(props: {
   view: PanelView;
-  row: Together;
+  row: EventGroup;
   shortOf: (name: string) => string;
 }): JSX.Element {
   const { view, row } = props;

@@ -6,7 +6,7 @@ import {
   formatMean,
   formatSecondsAmong,
   formatShare,
-  formatStretch,
+  formatRange,
   plural,
 } from "../../base/format";
 import { type Cause, CAUSES, sum, whenOf } from "../../derive/accounting";
@@ -37,8 +37,9 @@ export function AccountBar(props: {
 }): JSX.Element {
   const { view, scope } = props;
   const { account, totals } = wholeOf(view, scope);
-  const { counted, notCounted, measured, still, idleSum, unaccounted } = totals;
-  const running = measured + still;
+  const { counted, notCounted, measured, unfinished, idleSum, unaccounted } =
+    totals;
+  const running = measured + unfinished;
   const colour = activityFills(view);
   const [start, stop] = scope.time;
   const threads = sum(account.threads) / Math.max(stop - start, 1e-9);
@@ -58,7 +59,7 @@ export function AccountBar(props: {
     ...(others > measured * 1e-9
       ? [{ name: "not selected", seconds: others, class: "ds-fine-others" }]
       : []),
-    { name: "still running", seconds: still, class: "ds-fine-still" },
+    { name: "still running", seconds: unfinished, class: "ds-fine-still" },
     ...idleCauses(totals.idle).map((cause) => ({
       name: CAUSE_NAMES[cause],
       seconds: totals.idle[cause],
@@ -105,7 +106,8 @@ export function AccountBar(props: {
           <b>Running</b> {text(running)}{" "}
           <span class="ds-quiet">
             {share(running)}
-            {still > 0 && `, including ${text(still)} of running tasks`}
+            {unfinished > 0 &&
+              `, including ${text(unfinished)} of running tasks`}
           </span>
         </span>
         <span style={{ marginRight: width(unaccounted) }}>
@@ -136,11 +138,11 @@ export function IdleTable(props: {
     const origin = view.origin.value;
     const among = [scope.time[0] - origin, scope.time[1] - origin] as const;
     const ends = [found.start - origin, found.stop - origin] as const;
-    const stretch = formatStretch(...ends, among);
+    const range = formatRange(...ends, among);
     const mostly = found.share < 0.9 ? "mostly " : "";
     return (
       <>
-        <b>{`${mostly}${stretch}`}</b>
+        <b>{`${mostly}${range}`}</b>
         {", "}
         {why}
       </>

@@ -96,7 +96,7 @@ function Chart(props: {
   const unit = choices.unit.value;
   const share = choices.share.value;
   const sorted = heaviestFirst(props.bars);
-  const { ids, hands } = useOrder(
+  const { ids, handlers } = useOrder(
     view,
     sorted.map(({ name }) => name),
   );
@@ -110,7 +110,7 @@ function Chart(props: {
         <p class="ds-sentence">{`No metrics in ${unit || "this unit"}.`}</p>
       )}
       <Bars
-        {...{ view, hands }}
+        {...{ view, handlers }}
         label={title}
         first={SHOWN}
         bars={ids.flatMap((id) => bars.get(id) ?? [])}

@@ -20,7 +20,7 @@ import {
   Modes,
   spansOf,
 } from "./filters";
-import { WorthKnowing } from "./knowing";
+import { WorthKnowing } from "./worth_knowing";
 import { OverTime } from "./over_time";
 import { MetricTable } from "./table";
 

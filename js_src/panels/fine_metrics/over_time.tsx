@@ -209,9 +209,9 @@ function layersOf(
     of: (at) => stack.values[group * columns + at],
   }));
   if (!account) return layers;
-  const { measured, still, idle, threads, notCounted } = account;
+  const { measured, unfinished, idle, threads, notCounted } = account;
   const selected = (at: number): number => sumAt(stack.values, at, columns);
-  const running = (at: number): number => measured[at] + still[at];
+  const running = (at: number): number => measured[at] + unfinished[at];
   /** Factor that limits running and idle together to the number of threads. */
   const room = (at: number): number => {
     const all = sumAt(idle, at, columns);
@@ -231,7 +231,7 @@ function layersOf(
     {
       name: "still running",
       fill: `${fills.cpu}73`,
-      of: (at) => still[at],
+      of: (at) => unfinished[at],
     },
     ...CAUSES.map((cause, place) => ({
       name: CAUSE_NAMES[cause],

@@ -109,10 +109,10 @@ export function memoryPeak(view: PanelView): MemoryPeak | null {
 
 /** Empty if workers are isolated, since the bytes of a prefix are not known by worker. */
 function mainPrefix(view: PanelView, { time, value }: Peak): string {
-  const held = mostAt(heldRows(view), "bytes", time);
-  if (!held || held.value < value / 2) return "";
+  const largest = mostAt(heldRows(view), "bytes", time);
+  if (!largest || largest.value < value / 2) return "";
   if (view.focus.value.workers.length > 0) return "";
-  return view.session.value?.prefixes[Number(held.key)] ?? "";
+  return view.session.value?.prefixes[Number(largest.key)] ?? "";
 }
 
 const ofSystem = new WeakMap<object, Record<SystemName, Series>>();

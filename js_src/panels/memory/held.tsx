@@ -66,7 +66,7 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
   const shown = barsPointed(view);
   const { time } = barsShown(view);
   const usual = heldOf(view, rows, time).filter(({ bytes }) => bytes > 0);
-  const { ids, hands } = useOrder(
+  const { ids, handlers } = useOrder(
     view,
     usual.map(({ name }) => name),
   );
@@ -80,7 +80,7 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
     <Part title="Managed, by task prefix" detail={shown.words}>
       {ids.length === 0 && <p class="ds-sentence">No results in memory.</p>}
       <Bars
-        {...{ view, hands }}
+        {...{ view, handlers }}
         label="Managed memory by task prefix"
         first={SHOWN}
         bars={ids}

@@ -28,7 +28,7 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
   const sorted = [...usual].sort(
     (one, other) => shareOf(other, most) - shareOf(one, most),
   );
-  const { ids, hands } = useOrder(
+  const { ids, handlers } = useOrder(
     view,
     sorted.map(({ worker }) => worker),
   );
@@ -41,7 +41,7 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
       <ul
         class="ds-bars ds-memory-bars"
         aria-label="Memory by worker"
-        {...hands}
+        {...handlers}
       >
         {limited && <Scale />}
         {ids.slice(0, count).map((worker) => (

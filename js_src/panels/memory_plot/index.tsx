@@ -74,7 +74,7 @@ const CHOICES_EM = 72;
 
 function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
   const empty = whyEmpty(view);
-  const goesOn = view.sampled.value !== null || view.paused.value !== null;
+  const isLive = view.sampled.value !== null || view.paused.value !== null;
   const roomy = widthInEm(view) >= CHOICES_EM;
   const choices = <Choices view={view} />;
   return (
@@ -82,12 +82,12 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
       view={view}
       title={MEMORY_PLOT.title}
       empty={empty}
-      state={goesOn ? "live" : null}
-      brief={goesOn && view.breadth.value === "tiny"}
+      state={isLive ? "live" : null}
+      brief={isLive && view.breadth.value === "tiny"}
       middle={
         <>
           {!empty && roomy && choices}
-          {goesOn && <GoToNow view={view} />}
+          {isLive && <GoToNow view={view} />}
         </>
       }
       tools={
@@ -130,15 +130,15 @@ const widthInEm = ({ environment, theme }: PlotView): number =>
   environment.width.value / theme.value.size_px;
 
 function whyEmpty(view: PlotView): EmptyState | null {
-  const said = view.host.emptyState.value;
-  if (!view.session.value) return said ?? NO_CLIENT;
+  const hostState = view.host.emptyState.value;
+  if (!view.session.value) return hostState ?? NO_CLIENT;
   if (view.table("samples").rings.some(({ rows }) => rows > 0)) return null;
   return {
     state: "waiting",
     title: "No samples yet",
     text: 'Run `with ms.sample("label"): …` and the samples of that block appear here.',
     status: "No samples",
-    ...said,
+    ...hostState,
   };
 }
 

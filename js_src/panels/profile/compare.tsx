@@ -10,7 +10,7 @@ import {
   formatSeconds,
   formatSecondsAmong,
   formatShare,
-  formatStretch,
+  formatRange,
   plural,
 } from "../../base/format";
 import type { Theme } from "../../base/theme";
@@ -90,7 +90,7 @@ export function amountsOf(
 
 const timeWords = (view: PanelView, [start, stop]: Range): string => {
   const origin = view.origin.value;
-  return formatStretch(start - origin, stop - origin);
+  return formatRange(start - origin, stop - origin);
 };
 
 /** If a callee has more than this share of a frame's difference, name only the callee. */

@@ -12,8 +12,8 @@ function why({ view, scope }: ProfileState): string {
   for (let row = 0; row < rows; row++) {
     const scheduler = columns.worker[row] === "";
     if (scheduler !== (scope.value === "scheduler")) continue;
-    const said = (compute ? columns.compute : columns.administrative)[row];
-    counts.set(said, (counts.get(said) ?? 0) + 1);
+    const reason = (compute ? columns.compute : columns.administrative)[row];
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   const [most] = [...counts].sort((one, other) => other[1] - one[1]);
   return most?.[0] ?? "";

@@ -19,10 +19,7 @@ import {
   unitedFrames,
   unitedStacks,
 } from "../../derive/profile_compare";
-import type {
-  StackSums,
-  StretchedCounts,
-} from "../../derive/profile_stretches";
+import type { StackSums, SlicedCounts } from "../../derive/profile_slices";
 import { search } from "../../derive/profile_search";
 import { MODULES } from "../../derive/profile_modules";
 import {
@@ -174,11 +171,11 @@ export class ProfileState {
         ),
     );
     this.filter = computed(() => filterOf(view, this.scope.value));
-    const held = this.still<Counted>();
+    const cache = this.frozenCache<Counted>();
     const counted = computed(() => {
       const filter = this.filter.value;
       const by = split.value;
-      return held(`${by} ${filter.id}`, () => ({
+      return cache(`${by} ${filter.id}`, () => ({
         counts: this.rows().in(filter),
         groups: by && this.rows().by(by, filter),
       }));
@@ -198,8 +195,8 @@ export class ProfileState {
     this.called = computed(() => this.folded(this.tree.value));
     this.shown = computed(() => this.transformed());
     this.sandwich = computed(() => this.callersAndCallees());
-    const sides = this.still<Sides>();
-    const comparison = computed(() => this.compare(united.value, sides));
+    const sidesCache = this.frozenCache<Sides>();
+    const comparison = computed(() => this.compare(united.value, sidesCache));
     const one = <T>(is: (of: unknown) => boolean): ReadonlySignal<T | null> =>
       computed(() => (is(comparison.value) ? (comparison.value as T) : null));
     this.compared = one<Compared>((of) => typeof of !== "string");
@@ -224,18 +221,18 @@ export class ProfileState {
   }
 
   /** Whether a graph computed at `time` is kept. */
-  private isStill(time: number): boolean {
+  private isFrozen(time: number): boolean {
     if (this.pinned.value || this.pointed.value) return true;
     return this.order.value === "weight" && this.view.now.value < time + CALM_S;
   }
 
-  /** Returns a cache of one value, which is kept while its id is the same and `isStill`. */
-  private still<T>(): (id: string, read: () => T) => T {
-    let held: { id: string; value: T; time: number } | null = null;
+  /** Returns a cache of one value, which is kept while its id is the same and `isFrozen`. */
+  private frozenCache<T>(): (id: string, read: () => T) => T {
+    let cached: { id: string; value: T; time: number } | null = null;
     return (id, read) => {
-      if (held?.id === id && this.isStill(held.time)) return held.value;
-      held = { id, value: read(), time: this.view.now.peek() };
-      return held.value;
+      if (cached?.id === id && this.isFrozen(cached.time)) return cached.value;
+      cached = { id, value: read(), time: this.view.now.peek() };
+      return cached.value;
     };
   }
 
@@ -278,10 +275,10 @@ export class ProfileState {
 
   choose(path: Path, pins: boolean): void {
     batch(() => {
-      const again =
+      const deselects =
         pins && this.pinned.peek() && same(path, this.chosen.peek());
-      this.chosen.value = path.length === 0 || again ? null : path;
-      this.pinned.value = pins && !again && path.length > 0;
+      this.chosen.value = path.length === 0 || deselects ? null : path;
+      this.pinned.value = pins && !deselects && path.length > 0;
       if (!pins && this.mode.peek() !== "sandwich") this.zoom.value = path;
     });
   }
@@ -483,18 +480,18 @@ export class ProfileState {
 
   private compare(
     united: United | null,
-    held: (id: string, read: () => Sides) => Sides,
+    sidesCache: (id: string, read: () => Sides) => Sides,
   ): Compared | string | null {
     const { time } = this.view.focus.value;
     const other = this.other.value;
     if (this.mode.value !== "compare") return null;
     if (this.unread.value) return this.unread.value;
     if (!time && !other) return null;
-    const refused = other && this.notWith(other);
+    const refused = other && this.whyNotComparable(other);
     if (refused) return refused;
     const reference = this.reference.value;
     const of = `${other?.name} ${united?.frames.name.length}`;
-    const { before, after, stacks } = held(
+    const { before, after, stacks } = sidesCache(
       `${this.filter.value.id} ${reference?.join()} ${of}`,
       () =>
         other && united ? this.sidesWith(other, united) : this.sidesOfRun(),
@@ -535,13 +532,13 @@ export class ProfileState {
     const rows = this.rows();
     return {
       stacks: this.view.table("stacks").columns,
-      before: rows.stretches(...others),
-      after: rows.stretches(filter),
+      before: rows.slices(...others),
+      after: rows.slices(filter),
     };
   }
 
   /** Why the other recording cannot be compared (yet); null if it can. */
-  private notWith({ name, session }: OtherRecording): string | null {
+  private whyNotComparable({ name, session }: OtherRecording): string | null {
     const table = session.table("profile_counts").value;
     const problem =
       table.problem ??
@@ -565,8 +562,8 @@ export class ProfileState {
   /** Both sides for two recordings: all of the other one, and the focus in this one. */
   private sidesWith({ session }: OtherRecording, united: United): Sides {
     const { rows, all } = this.rowsOf(session);
-    const before = rows.stretches(all);
-    const after = this.rows().stretches(this.filter.value);
+    const before = rows.slices(all);
+    const after = this.rows().slices(this.filter.value);
     return {
       stacks: united.stacks,
       before: renumbered(before, united.ofOther),
@@ -649,8 +646,8 @@ export interface Compared extends Comparison {
 /** The counts of both sides of a comparison. */
 interface Sides {
   readonly stacks: Stacks;
-  readonly before: StretchedCounts;
-  readonly after: StretchedCounts;
+  readonly before: SlicedCounts;
+  readonly after: SlicedCounts;
 }
 
 type United = ReturnType<typeof unitedStacks> &
@@ -662,10 +659,10 @@ interface Counted {
   readonly groups: ReadonlyMap<number, StackSums> | null;
 }
 
-/** Why a side has too few samples; chance is estimated from at least two stretches. */
+/** Why a side has too few samples; chance is estimated from at least two slices. */
 function tooShort(
   side: string,
-  { parts, groups, samples }: StretchedCounts,
+  { parts, groups, samples }: SlicedCounts,
 ): string | null {
   if (samples === 0) {
     return `${side} has no samples: there is nothing to compare with.`;

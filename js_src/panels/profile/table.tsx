@@ -48,7 +48,7 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   );
   const rowOf = new Map(rows.map((row) => [String(sums.frame[row]), row]));
   const key = JSON.stringify([by, found?.text, state.filter.value.id]);
-  const { ids, hands } = useOrder(view, [...rowOf.keys()], key);
+  const { ids, handlers } = useOrder(view, [...rowOf.keys()], key);
   const paged = usePages(ids, key, view, "never", PAPER_ROWS);
   const theme = view.theme.value;
   const looks = useMemo(() => moduleLooks(theme, false), [theme]);
@@ -70,7 +70,7 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
   );
   const chosen = state.chosen.value?.at(-1);
   return (
-    <div class="ds-profile-table" {...hands}>
+    <div class="ds-profile-table" {...handlers}>
       <Table label="Functions" columns={heads}>
         {paged.rows.map((id) => {
           const row = rowOf.get(id)!;

@@ -113,7 +113,7 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
   if (zoom.length === 0 && chips.length === 0) return null;
   const crumbs = width < 620 ? 1 : MOST_CRUMBS;
   const first = Math.max(0, zoom.length - crumbs);
-  const way = zoom.slice(first).map((frame, at) => ({
+  const ancestors = zoom.slice(first).map((frame, at) => ({
     name: frames.nameOf(frame),
     path: zoom.slice(0, first + at + 1),
   }));
@@ -143,12 +143,12 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
         </button>
       )}
       {first > 0 && <span class="ds-quiet">{" › …"}</span>}
-      {way.map(({ name, path }, at) => (
+      {ancestors.map(({ name, path }, at) => (
         <span class="ds-crumb">
           <span class="ds-crumb-arrow" aria-hidden="true">
             ›
           </span>
-          {at === way.length - 1 ? (
+          {at === ancestors.length - 1 ? (
             <b>{name}</b>
           ) : (
             <button

@@ -207,9 +207,9 @@ function Spans(props: { view: PanelView }): JSX.Element {
     setToggled(next);
   };
   const choose = (one: Node): void => {
-    const again = one.id === selected;
+    const deselects = one.id === selected;
     if (!store || !one.focus) {
-      setChosen(again ? null : { id: one.id, focus: null });
+      setChosen(deselects ? null : { id: one.id, focus: null });
       return;
     }
     const none = { cells: [], spans: [], prefixes: [] };
@@ -217,9 +217,9 @@ function Spans(props: { view: PanelView }): JSX.Element {
     const { time, workers } = view.focus.peek();
     const focus = {
       ...{ time, workers },
-      ...(again ? none : { ...one.focus, spans: inside }),
+      ...(deselects ? none : { ...one.focus, spans: inside }),
     };
-    setChosen(again ? null : { id: one.id, focus: partsOf(focus) });
+    setChosen(deselects ? null : { id: one.id, focus: partsOf(focus) });
     view.setFocus(focus);
   };
   const codeOf = (one: Node): string => {

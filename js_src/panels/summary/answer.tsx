@@ -38,7 +38,7 @@ export function answerWords(
   ].join(" · ");
   const of = total === null ? "" : ` of ${formatExact(total)}`;
   const raised = erred > 0 ? `, ${formatExact(erred)} erred` : "";
-  const say = (
+  const words = (
     title: string,
     below: string,
     more: Partial<AnswerWords> = {},
@@ -49,28 +49,28 @@ export function answerWords(
   });
   switch (state) {
     case "finished":
-      return say(`Finished in ${took}`, live ? ago : "");
+      return words(`Finished in ${took}`, live ? ago : "");
     case "cancelled":
-      return say(`Cancelled after ${took}`, live ? ago : "", {
+      return words(`Cancelled after ${took}`, live ? ago : "", {
         brief: `${formatExact(done)} done, ${formatExact(answer.cancelled)} cancelled${raised}`,
       });
     case "failed": {
       const when = live ? `after ${took}, ${ago}` : `after ${took}`;
       const why = exception === "" ? "" : `: ${exception}`;
-      return say(`Failed${why}`, when, { level: "error" });
+      return words(`Failed${why}`, when, { level: "error" });
     }
     default: {
       if (!live || state === "interrupted") {
         const tasks = plural((running ?? 0) + waiting, "task");
         const when = live ? "the connection ended" : "the recording ended";
-        return say(`Not finished: ${tasks} left`, `when ${when}`);
+        return words(`Not finished: ${tasks} left`, `when ${when}`);
       }
       if (state === "stuck") {
         const title = `Stuck: nothing ended for ${formatDuration(quiet)}`;
-        return say(title, soFar, { level: "warn" });
+        return words(title, soFar, { level: "warn" });
       }
       const about = left === null ? "" : `, about ${roundTime(left)} left`;
-      return say(`Running${about}`, soFar);
+      return words(`Running${about}`, soFar);
     }
   }
 }

@@ -67,9 +67,9 @@ function Summary(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   const counts = view.counts.value;
   const cut = view.notices.value.find(({ code }) => code === "file-cut");
-  const said = view.summary.value;
-  const checked = useMemo(() => checkSummary(said).summary, [said]);
-  if (said === null) {
+  const figures = view.summary.value;
+  const checked = useMemo(() => checkSummary(figures).summary, [figures]);
+  if (figures === null) {
     return (
       <Empty
         state={

@@ -1,4 +1,4 @@
-// The cards beside the pointer: for a task, for a stretch of the preview, and for events.
+// The cards beside the pointer: for a task, for a block of the preview, and for events.
 
 import { Card, type PlotPlace, Swatch } from "../../panel/card";
 import { FactList } from "../../panel/parts";
@@ -10,7 +10,7 @@ import {
   NOTHING,
   formatShare,
   plural,
-  formatStretch,
+  formatRange,
 } from "../../base/format";
 import { spanName } from "../../panel/narrowing";
 import type { SessionStore } from "../../session/session";
@@ -123,26 +123,26 @@ export function CoarseCard(props: {
   plot: PlotPlace;
 }): JSX.Element | null {
   const { view } = props;
-  const stretch = view.coarseHover.value;
+  const block = view.coarseHover.value;
   const store = view.session.value;
-  if (!stretch || !store) return null;
-  const colour = prefixColoursOf(view, store)(stretch.prefix);
-  const name = store.prefixes[stretch.prefix] || "(no name)";
+  if (!block || !store) return null;
+  const colour = prefixColoursOf(view, store)(block.prefix);
+  const name = store.prefixes[block.prefix] || "(no name)";
   return (
     <Card
-      target={stretch}
+      target={block}
       plot={props.plot}
       sign={<Swatch colour={colour} />}
       title={`Mostly ${name}`}
-      value={plural(stretch.rows, "row")}
+      value={plural(block.rows, "row")}
       foot={[whyCoarse(store.model, moreComes(view))]}
     >
       <FactList
         class="ds-facts"
         facts={[
-          ["Worker", placeOf(view.placed.value, stretch.lane)],
-          ["Busy", formatShare(stretch.busyShare)],
-          stretch.erred && ["Result", "some erred"],
+          ["Worker", placeOf(view.placed.value, block.lane)],
+          ["Busy", formatShare(block.busyShare)],
+          block.erred && ["Result", "some erred"],
         ]}
       />
     </Card>
@@ -151,10 +151,10 @@ export function CoarseCard(props: {
 
 /** Why only a preview is shown: its rows are still to arrive, or were dropped. */
 function whyCoarse(model: TaskModel, moreComes: boolean): string {
-  if (model.fadedRows > 0 && !model.isCoarse) {
+  if (model.evictedRows > 0 && !model.isCoarse) {
     return "Too old to be kept in detail on this page";
   }
-  return model.fadedRows === 0 && moreComes
+  return model.evictedRows === 0 && moreComes
     ? "Tasks loading, newest first"
     : "Details of these tasks are not loaded";
 }
@@ -279,7 +279,7 @@ function when(mark: EventItem, origin: number): string {
   const start = mark.start - origin;
   if (mark.stop === mark.start) return `+${formatMoment(start, 3)}`;
   return Number.isFinite(mark.stop)
-    ? formatStretch(start, mark.stop - origin)
+    ? formatRange(start, mark.stop - origin)
     : `since ${formatMoment(start, 1)}`;
 }
 

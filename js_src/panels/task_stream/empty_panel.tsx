@@ -10,10 +10,10 @@ import type { PanelState } from "./panel_state";
 
 export function whyEmpty(view: PanelState): EmptyState | null {
   const why = view.host.emptyState.value;
-  const held = view.holdsAny.value;
+  const hasTasks = view.hasTasks.value;
   // False between sessions and until the first row arrives.
-  const something = held || view.arrived.value;
-  if (view.session.value && something && (held || !why)) return null;
+  const something = hasTasks || view.arrived.value;
+  if (view.session.value && something && (hasTasks || !why)) return null;
   const empty = why ?? waitingState(view);
   // A stopped session does not wait for tasks.
   const status = empty.state === "stopped" ? "0 tasks" : "no tasks yet";

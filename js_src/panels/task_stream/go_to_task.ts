@@ -2,7 +2,7 @@
 
 import type { Interval, TaskError } from "../../model/types";
 import type { SessionStore } from "../../session/session";
-import { rowOfTask, stretchOf } from "../../model/query";
+import { rowOfTask, intervalOf } from "../../model/query";
 import type { PanelState } from "./panel_state";
 
 /** Lane number of a task whose lane is unknown. */
@@ -58,14 +58,14 @@ export function pinRow(view: PanelState, row: Interval): void {
   view.pinned.value = row;
   view.plot.peek()?.reveal(row.lane);
   const { window } = view;
-  const [start, stop] = stretchOf(row);
+  const [start, stop] = intervalOf(row);
   if (stop < window.start || start > window.stop) goToRow(view, row);
 }
 
 /** Pins a row and shows it with some of the tasks around it. */
 export function goToRow(view: PanelState, row: Interval): void {
   const { window } = view;
-  const [first, last] = stretchOf(row);
+  const [first, last] = intervalOf(row);
   const length = last - first;
   // Do not zoom to a task without duration, of which only the time is known.
   const wanted = length > 0 ? length * AROUND : Infinity;

@@ -27,14 +27,14 @@ import { LegendOrder } from "../../panel/legend";
 import type { Mark } from "../../timeline/marks";
 import type { EventItem } from "./events";
 import type { CoarseTarget, Target, TaskPlot } from "./plot";
-import { stretchOf } from "../../model/query";
+import { intervalOf } from "../../model/query";
 import { zoomTo } from "./go_to_task";
 import { Timeline } from "../../timeline/timeline";
 import type { Extent, TimeWindow } from "../../timeline/window";
 import {
   plainAddress,
   groupLanes,
-  lieAlike,
+  haveSameLayout,
   type NameOf,
   type WorkerGroup,
 } from "../../panel/worker_groups";
@@ -80,7 +80,7 @@ export class PanelState extends PanelView {
   readonly coarseHover = signal<CoarseHover | null>(null);
   readonly eventHover = signal<EventHover | null>(null);
   /** Number of tasks that had arrived when the plot was paused. */
-  heldAtPause = 0;
+  loadedAtPause = 0;
   /** Set by the panel: moves the keyboard focus to the plot. */
   focusPlot: () => void = () => {};
   /** Null while no plot is shown. */
@@ -125,7 +125,7 @@ export class PanelState extends PanelView {
    */
   readonly placed: ReadonlySignal<readonly WorkerGroup[]> = computed(() => {
     const groups = this.groups.value;
-    if (!lieAlike(groups, this.lastPlaced)) this.lastPlaced = groups;
+    if (!haveSameLayout(groups, this.lastPlaced)) this.lastPlaced = groups;
     return this.lastPlaced;
   });
   /** Threads of the cluster, or of the isolated workers. */
@@ -136,12 +136,12 @@ export class PanelState extends PanelView {
       0,
     );
   });
-  readonly held: ReadonlySignal<number> = computed(() => {
+  readonly loadedTasks: ReadonlySignal<number> = computed(() => {
     void this.dataVersion.value;
     const ranges = this.session.value?.model.have() ?? [];
     return ranges.reduce((tasks, [first, end]) => tasks + end - first, 0);
   });
-  readonly holdsAny = computed(() => this.held.value > 0);
+  readonly hasTasks = computed(() => this.loadedTasks.value > 0);
   readonly rows = computed(() =>
     plotRows(
       this.environment.theme.value.small_px,
@@ -271,7 +271,7 @@ export class PanelState extends PanelView {
 
   override zoomToChosen(): void {
     const pinned = this.pinned.peek();
-    if (pinned) zoomTo(this, stretchOf(pinned));
+    if (pinned) zoomTo(this, intervalOf(pinned));
     else super.zoomToChosen();
   }
 
@@ -282,7 +282,7 @@ export class PanelState extends PanelView {
       return;
     }
     if (!this.extent || !this.growing.peek()) return;
-    this.heldAtPause = this.held.peek();
+    this.loadedAtPause = this.loadedTasks.peek();
     this.paused.value = this.extent.stop;
     this.window.hold();
   }

@@ -61,7 +61,7 @@ function PinnedTask(props: {
   const theme = view.environment.theme.value;
   const [copyLabel, copy] = useCopied("Copy the key");
   const localKey = useKey(session, row.task);
-  const [asked, askAgain] = useTaskDetail(session, row.task);
+  const [asked, retry] = useTaskDetail(session, row.task);
   const detail = asked.state === "known" ? asked.detail : null;
   const labels = taskLabels(row, session, view);
   const { prefixColour } = labels;
@@ -145,7 +145,7 @@ function PinnedTask(props: {
             ]}
           />
         </section>
-        <Missing asked={asked} again={askAgain} />
+        <Missing asked={asked} retry={retry} />
       </div>
       <div class="ds-pinned-foot">
         <Button
@@ -272,7 +272,7 @@ function ErrorOf(props: {
 
 function Missing(props: {
   asked: Asked;
-  again: () => void;
+  retry: () => void;
 }): JSX.Element | null {
   const { asked } = props;
   if (asked.state === "known") return null;
@@ -283,7 +283,7 @@ function Missing(props: {
     <div class="ds-note">
       <p class="ds-warn">{asked.problem.text}</p>
       <p>{`Details that this page already had are shown. ${asked.problem.next}`}</p>
-      <Button onClick={props.again}>Try again</Button>
+      <Button onClick={props.retry}>Try again</Button>
     </div>
   );
 }

@@ -4,7 +4,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { toCss } from "../../base/colour";
 import { LanePicture } from "../../derive/lane_picture";
-import { stretchOf } from "../../model/query";
+import { intervalOf } from "../../model/query";
 import { findAfter } from "../../model/search";
 import type { Interval } from "../../model/types";
 import { ColoursOf } from "../../panel/pixel_colours";
@@ -45,7 +45,7 @@ export interface Target extends Box {
   readonly overlay: boolean;
 }
 
-/** A stretch of the preview and the position of its lane, in CSS pixels. */
+/** A block of the preview and the position of its lane, in CSS pixels. */
 export interface CoarseTarget {
   readonly lane: number;
   readonly prefix: number;
@@ -88,7 +88,7 @@ export class TaskPlot {
         this.lanes.map.scroll = 0;
       }),
       effect(() => this.onData()),
-      effect(() => this.onLook()),
+      effect(() => this.onSettings()),
       effect(() => {
         this.events.read(view);
         plot.view.request();
@@ -137,12 +137,12 @@ export class TaskPlot {
     untracked(() => {
       this.plot.view.request();
       this.overview.dataChanged();
-      // The rows of the hovered stretch may have arrived.
+      // The rows of the hovered block may have arrived.
       if (view.coarseHover.peek()) this.plot.pictureMoved();
     });
   }
 
-  private onLook(): void {
+  private onSettings(): void {
     const { view, plot } = this;
     void view.session.value;
     void view.placed.value;
@@ -182,7 +182,7 @@ export class TaskPlot {
       this.laid.value += 1;
     }
     const version = store?.model.version;
-    const work_ms = lanes.still ? STILL_WORK_MS : WORK_MS;
+    const work_ms = lanes.sameTime ? STILL_WORK_MS : WORK_MS;
     const more = store?.model.work(work_ms) ?? false;
     if (store?.model.version !== version) this.overview.view.request();
     this.events.paint(area, rows, columns);
@@ -196,7 +196,7 @@ export class TaskPlot {
         this.visible,
         lanes.window,
         paints,
-        lanes.still ? STILL_MS : PAINT_MS,
+        lanes.sameTime ? STILL_MS : PAINT_MS,
       );
       lanes.paint(context, this.visible, this.picture, paints, columns);
       if (lanes.map.layout.height >= rows.labelled * pixelRatio) {
@@ -266,7 +266,7 @@ export class TaskPlot {
       // Its two clicks have already stepped through the errors there.
       if (this.eventAt(x, y)) return true;
       const target = this.taskAt(x, y);
-      if (target) zoomTo(this.view, stretchOf(target.row));
+      if (target) zoomTo(this.view, intervalOf(target.row));
       return target !== null;
     },
     scroll: (css_px) => void this.scrollLanes(css_px),
@@ -275,7 +275,7 @@ export class TaskPlot {
       const apple = /Mac|iPhone|iPad/.test(navigator.platform);
       const key = apple ? "⌘" : "Ctrl";
       const words = `Click the plot, or hold ${key}, to zoom with the wheel`;
-      this.view.say(words, HINT_MS);
+      this.view.showHint(words, HINT_MS);
     },
   };
 
@@ -338,14 +338,14 @@ export class TaskPlot {
     return box && { ...box, row, overlay };
   }
 
-  /** The stretch of the preview at this position; null if there is none. */
+  /** The block of the preview at this position; null if there is none. */
   private coarseAt(x_px: number, y_px: number): CoarseTarget | null {
     const spot = this.lanes.spotAt(x_px, y_px);
     const coarse =
       spot && this.view.session.peek()?.model.coarseLane(spot.lane);
     if (!coarse) return null;
     const { lane, time, top, height } = spot;
-    // Stretches of a lane do not overlap, so only the last to begin can match.
+    // Blocks of a lane do not overlap, so only the last to begin can match.
     const at = findAfter(coarse.start, 0, coarse.count, time) - 1;
     if (at < 0 || coarse.hidden[at] === 1) return null;
     const duration = coarse.duration[at];

@@ -1,7 +1,7 @@
 // Draws the picture of a task stream for saving.
 
 import { framedPng } from "../../panel/framed_png";
-import { formatClock, formatDate, formatStretch } from "../../base/format";
+import { formatClock, formatDate, formatRange } from "../../base/format";
 import { bandsOf } from "../../timeline/lanes";
 import { crumbsOf } from "../../panel/crumbs";
 import { viewLegend } from "./legend";
@@ -64,7 +64,7 @@ function aboutOf(view: PanelState): string[] {
     const stop = Math.min(window.stop, extent.stop);
     const isSeen = stop > start;
     const [from, to] = isSeen ? [start, stop] : [window.start, window.stop];
-    about.push(formatStretch(from - origin, to - origin));
+    about.push(formatRange(from - origin, to - origin));
     about.push(`from ${formatDate(from)} ${formatClock(from, 0)}`);
   }
   const narrowing = view.narrowing.peek();

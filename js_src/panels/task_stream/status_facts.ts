@@ -18,7 +18,7 @@ import { ERRED, legendAction } from "../../panel/action_words";
 export interface StatusInput {
   readonly state: State;
   readonly counts: Counts;
-  readonly held: number;
+  readonly loaded: number;
   readonly workers: number;
   readonly threads: number;
   /** Number of running tasks; null if unknown. */
@@ -44,9 +44,9 @@ export interface StatusInput {
 }
 
 function shown(input: StatusInput): Fact {
-  const { counts, held, pausedAt } = input;
-  const captured = Math.max(counts.captured, held);
-  const lead = formatExact(pausedAt ?? held);
+  const { counts, loaded, pausedAt } = input;
+  const captured = Math.max(counts.captured, loaded);
+  const lead = formatExact(pausedAt ?? loaded);
   if (input.state === "lost") {
     const until = formatClock(input.now, 0);
     return { lead, text: `tasks until ${until}`, brief: "tasks", rank: 0 };
@@ -58,10 +58,10 @@ function shown(input: StatusInput): Fact {
 }
 
 function missing(input: StatusInput): Fact[] {
-  const { counts, held, pausedAt } = input;
+  const { counts, loaded, pausedAt } = input;
   const facts: Fact[] = [];
   if (pausedAt !== null) {
-    const later = held - pausedAt;
+    const later = loaded - pausedAt;
     if (later > 0) {
       facts.push({
         text: `${formatExact(later)} arrived since you paused`,
@@ -71,7 +71,7 @@ function missing(input: StatusInput): Fact[] {
     }
   }
   const dropped = counts.dropped_agent + counts.dropped_recording;
-  const away = counts.kept - held;
+  const away = counts.kept - loaded;
   if (away > 0) {
     facts.push({
       rank: 4,
@@ -214,7 +214,7 @@ export function panelFacts(
   return statusFacts({
     state: view.state.value,
     counts,
-    held: view.held.value,
+    loaded: view.loadedTasks.value,
     workers: view.workers.value.length,
     threads: view.threads(),
     running: runningTasks(view.workers.value),
@@ -225,7 +225,7 @@ export function panelFacts(
     pictured,
     kept: keptOf(view.host.emptyState.value),
     moreComes: moreComes(view),
-    pausedAt: view.paused.value === null ? null : view.heldAtPause,
+    pausedAt: view.paused.value === null ? null : view.loadedAtPause,
     outside: view.outside.value,
     backwards: view.backwards.value,
     search: searchFact(view.search.value, view.host.live),

@@ -227,7 +227,7 @@ function Errors(props: TableOf): JSX.Element | null {
       view={view}
       table={table}
       cut={isCut(view.notices.value)}
-      way={(at) => {
+      taskAction={(at) => {
         const row = rowOfError(session, {
           ...{ time: time[at], task: task[at] },
           ...{ prefix: prefix[at], worker: worker[at] },

@@ -32,7 +32,7 @@ function stepSearch(view: PanelState, by: number): void {
   }
   // Unpin the previous match, which is no longer the current one.
   view.pinned.value = null;
-  view.say("This task is not on this page");
+  view.showHint("This task is not on this page");
 }
 
 function SearchField(props: { view: PanelState }): JSX.Element {
@@ -58,7 +58,7 @@ function SearchField(props: { view: PanelState }): JSX.Element {
   );
 }
 
-async function tell(
+async function saveWithHint(
   view: PanelState,
   save: () => Promise<string>,
 ): Promise<void> {
@@ -66,9 +66,9 @@ async function tell(
   // Let the browser draw the message first, since saving many rows takes a while.
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   try {
-    view.say(await save());
+    view.showHint(await save());
   } catch (error) {
-    view.say(
+    view.showHint(
       `Could not save: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
@@ -104,7 +104,7 @@ function Items(props: {
 function exportsOf(view: PanelState): Tool[] {
   const save = (from: (plot: TaskPlot) => Promise<string>) => () => {
     const plot = view.plot.peek();
-    if (plot) void tell(view, () => from(plot));
+    if (plot) void saveWithHint(view, () => from(plot));
   };
   return [
     {

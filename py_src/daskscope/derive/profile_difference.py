@@ -2,8 +2,8 @@
 
 Samples are not independent: a long-running function is sampled many times in a row. With counting
 errors alone, nearly all differences would seem significant. So the time of each profile is cut
-into equal stretches, and the differences between neighbouring stretches show how much the samples
-vary by chance. A function may run for longer than a stretch, so wider stretches are compared, too,
+into equal slices, and the differences between neighbouring slices show how much the samples
+vary by chance. A function may run for longer than a slice, so wider slices are compared, too,
 and the largest variance counts. A change that all workers make together is a new phase of the
 program, not chance, so with several workers only the differences between them count.
 """
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-STRETCHES: Final = (16, 8, 4, 2)
-"""Numbers of stretches to try: the first that leaves none shorter than a cycle is used."""
+SLICE_COUNTS: Final = (16, 8, 4, 2)
+"""Numbers of slices to try: the first that leaves none shorter than a cycle is used."""
 MOST_GROUPS: Final = 4
 """Maximum number of groups of workers."""
 
@@ -166,7 +166,7 @@ class ProfileDifference:
         return self._side(self.before, 0), self._side(self.after, len(self.before.samples))
 
     def _side(self, tree: ProfileTree, first: int) -> Floats:
-        """Return the samples of one side by node: a total, then one for each stretch and group."""
+        """Return the samples of one side by node: a total, then one for each slice and group."""
         rows = slice(first, first + len(tree.samples))
         node = self.tree.samples.node[rows]
         nodes, groups = len(self.tree.parent), _groups(tree)
@@ -175,7 +175,7 @@ class ProfileDifference:
         place = node * groups + group
         parts = [
             np.bincount(place, count, nodes * groups).reshape(nodes, groups)
-            for count in stretches_of(tree)
+            for count in slices_of(tree)
         ]
         own = np.bincount(node, tree.samples.count, nodes)[:, None]
         return np.concatenate([own, *parts], axis=1)
@@ -211,7 +211,7 @@ def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
     for tree, which in ((before, "first"), (after, "second")):
         if not len(tree.samples):
             raise _refused(f"The {which} profile has no samples.", "Choose another time or name.")
-        if _stretches(tree) < 2:
+        if _slices(tree) < 2:
             raise _refused(
                 f"The {which} profile has only one cycle of Dask's profiler, too little to tell a "
                 "difference from chance.",
@@ -223,9 +223,9 @@ def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
     return found
 
 
-def stretches_of(tree: ProfileTree) -> Iterator[Floats]:
-    """Yield, for each stretch of a tree's time, the part of each row's count that is in it."""
-    samples, number = tree.samples, _stretches(tree)
+def slices_of(tree: ProfileTree) -> Iterator[Floats]:
+    """Yield, for each slice of a tree's time, the part of each row's count that is in it."""
+    samples, number = tree.samples, _slices(tree)
     begin, end = _covered(tree)
     length = np.maximum(end - begin, 1e-9)
     for edge, next_edge in pairwise(np.linspace(0, end.max(initial=0.0), number + 1).tolist()):
@@ -233,12 +233,12 @@ def stretches_of(tree: ProfileTree) -> Iterator[Floats]:
         yield np.maximum(inside, 0) / length * samples.count
 
 
-def _stretches(tree: ProfileTree) -> int:
-    """Return the number of stretches for a tree: none may be shorter than a row of samples."""
+def _slices(tree: ProfileTree) -> int:
+    """Return the number of slices for a tree: none may be shorter than a row of samples."""
     begin, end = _covered(tree)
     longest = float((end - begin).max(initial=0.0)) * 0.9  # cycles are not exactly that long
     fitting = int(float(end.max(initial=0.0)) / longest) if longest > 0 else 0
-    return next((number for number in STRETCHES if number <= fitting), 0)
+    return next((number for number in SLICE_COUNTS if number <= fitting), 0)
 
 
 def _groups(tree: ProfileTree) -> int:
@@ -270,19 +270,19 @@ def _covered(tree: ProfileTree) -> tuple[Floats, Floats]:
 def _excess(sums: Floats, groups: int) -> tuple[Floats, float]:
     """Return the variance of totals beyond counting errors, and its degrees of freedom.
 
-    The first column of `sums` has totals; the others have each stretch by group of workers.
+    The first column of `sums` has totals; the others have each slice by group of workers.
     """
     parts = sums[:, 1:].reshape(len(sums), -1, groups)
-    stretches = parts.shape[1]
+    slices = parts.shape[1]
     found = np.zeros(len(sums))
-    while (number := parts.shape[1]) >= min(4, stretches):
+    while (number := parts.shape[1]) >= min(4, slices):
         steps = np.diff(parts, axis=1)
         if groups > 1:
             steps = steps - steps.mean(axis=2, keepdims=True)
         squares = (steps**2).sum(axis=(1, 2)) * groups / max(groups - 1, 1)
         np.maximum(found, squares * number / (2 * (number - 1)), out=found)
         parts = parts[:, ::2] + parts[:, 1::2] if number > 2 else parts[:, :0]
-    degrees = _degrees(stretches) * max(groups - 1, 1)
+    degrees = _degrees(slices) * max(groups - 1, 1)
     return np.maximum(found - sums[:, 0], 0), degrees
 
 

@@ -52,7 +52,7 @@ const STEPS = {
 } as const;
 type Step = keyof typeof STEPS;
 
-/** All nodes, or stretches of less than a pixel, of all rows. */
+/** All nodes, or runs of nodes below a pixel, of all rows. */
 function drawn(): { shapes: number; nodes: number } {
   const layout = layoutOf(tree, null);
   const window = {
@@ -165,7 +165,7 @@ const bench = {
       counts.update([{ step: 0, columns }]);
       const [start] = columns.time as unknown as [number];
       const [before, after] = [0, 60].map((from) =>
-        counts.stretches({
+        counts.slices({
           scope: 0,
           start: start + from,
           stop: start + from + 60,

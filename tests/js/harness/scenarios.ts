@@ -216,7 +216,7 @@ function erredStop(batch: TaskBatch, task: number): number {
   return stop;
 }
 
-/** What a late page gets first: stretches of lanes, no tasks yet. */
+/** What a late page gets first: preview blocks of lanes, no tasks yet. */
 function coarse(session: HarnessSession, run: Run): void {
   const each = 60;
   const width = (run.stop - ORIGIN) / each;

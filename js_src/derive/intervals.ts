@@ -1,6 +1,6 @@
 // Rows that each cover a time range: finds those that overlap a given time.
 
-export interface Stretches {
+export interface Intervals {
   readonly time: Float64Array;
   readonly duration: Float32Array;
 }
@@ -9,7 +9,7 @@ export interface Stretches {
 const BLOCK_ROWS = 512;
 
 /** The earliest start and latest stop of each block of rows. */
-export function blocksOf({ time, duration }: Stretches): Float64Array {
+export function blocksOf({ time, duration }: Intervals): Float64Array {
   const blocks = new Float64Array(Math.ceil(time.length / BLOCK_ROWS) * 2);
   for (let at = 0; at < blocks.length; at += 2) {
     let [least, most] = [Infinity, -Infinity];
@@ -27,7 +27,7 @@ export function blocksOf({ time, duration }: Stretches): Float64Array {
 }
 
 /** The range of rows that may overlap a time, to the precision of blocks. */
-export function rowsTouching(
+export function rowsOverlapping(
   blocks: Float64Array,
   rows: number,
   start: number,
@@ -44,8 +44,8 @@ export function rowsTouching(
 }
 
 /** Rows of a ring; those that start in `begin..end` (end exclusive) are shown. */
-export interface ShownStretches {
-  readonly columns: Stretches;
+export interface ShownIntervals {
+  readonly columns: Intervals;
   readonly begin: number;
   readonly end: number;
   readonly blocks: Float64Array;
@@ -55,14 +55,14 @@ export interface ShownStretches {
  * Visits each row from `from` on that overlaps a time, with the overlap. Returns the number
  * of rows checked.
  */
-export function eachTouching(
-  { columns: { time, duration }, begin, end, blocks }: ShownStretches,
+export function eachOverlapping(
+  { columns: { time, duration }, begin, end, blocks }: ShownIntervals,
   start: number,
   stop: number,
   see: (row: number, from: number, to: number, seconds: number) => void,
   from = 0,
 ): number {
-  const [near, last] = rowsTouching(blocks, time.length, start, stop);
+  const [near, last] = rowsOverlapping(blocks, time.length, start, stop);
   const first = Math.max(near, from);
   for (let row = first; row < last; row++) {
     const since = time[row];

@@ -1,15 +1,15 @@
-// Cuts counts of stacks into equal stretches of time: how much neighbours differ shows how
+// Cuts counts of stacks into equal slices of time: how much neighbours differ shows how
 // much of a difference may be chance. `derive/profile_difference.py` does the same.
 
-/** Numbers of stretches to try: the first that keeps each as long as a cycle is used. */
-const STRETCHES = [16, 8, 4, 2];
+/** Numbers of slices to try: the first that keeps each as long as a cycle is used. */
+const SLICE_COUNTS = [16, 8, 4, 2];
 /** Maximum number of groups of workers. */
 const MOST_GROUPS = 4;
 /** Tolerance: cycles are not exactly as long as configured. */
 const CYCLE_SHARE = 0.9;
 
-export interface StretchedCounts {
-  /** Stacks and their samples, at `stretch * groups + group`. */
+export interface SlicedCounts {
+  /** Stacks and their samples, at `slice * groups + group`. */
   readonly parts: readonly {
     readonly stack: Uint32Array;
     readonly count: Float64Array;
@@ -38,10 +38,10 @@ export type EachRow = (
 ) => void;
 
 /** `names`: of workers, by number. Reads rows twice, since they are too many to copy. */
-export function stretched(
+export function countSlices(
   each: EachRow,
   names: readonly string[],
-): StretchedCounts {
+): SlicedCounts {
   const seen = new Uint8Array(names.length);
   const busy: Busy[] = [];
   let [longest, samples] = [0, 0];
@@ -58,7 +58,7 @@ export function stretched(
   const { groups, groupOf } = groupsOf(seen, names);
   const { length, goneAt } = busyClock(busy);
   const fitting = longest > 0 ? length / (longest * CYCLE_SHARE) : 0;
-  const number = STRETCHES.find((most) => most <= Math.floor(fitting)) ?? 1;
+  const number = SLICE_COUNTS.find((most) => most <= Math.floor(fitting)) ?? 1;
   const width = length / number || 1;
   const sums = Array.from(
     { length: number * groups },

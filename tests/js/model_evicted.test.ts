@@ -43,10 +43,10 @@ describe("a model that lets its oldest rows go", () => {
   it("holds about as many rows as it may, the newest", () => {
     const model = filled(200_000);
     const extent = model.extent()!;
-    model.fade(100_000);
+    model.evictRows(100_000);
     expect(model.rows).toBeLessThanOrEqual(100_000);
     expect(model.rows).toBeGreaterThan(80_000);
-    expect(model.rows + model.fadedRows).toBe(200_000);
+    expect(model.rows + model.evictedRows).toBe(200_000);
     let last = 0;
     let oldest = Infinity;
     for (let lane = 0; lane < LANES; lane++) {
@@ -59,18 +59,16 @@ describe("a model that lets its oldest rows go", () => {
     expect(model.extent(), "the run began when it began").toEqual(extent);
   });
 
-  it("keeps in stretches how busy each lane was", () => {
+  it("keeps in blocks how busy each lane was", () => {
     const model = filled(60_000);
     const before = Array.from({ length: LANES }, (_, i) => busyOf(model, i));
-    model.fade(20_000);
+    model.evictRows(20_000);
     for (let lane = 0; lane < LANES; lane++) {
-      const stretches = model.coarseLane(lane)!;
-      const now = busyOf(model, lane) + sumOf(stretches, "busy");
+      const blocks = model.coarseLane(lane)!;
+      const now = busyOf(model, lane) + sumOf(blocks, "busy");
       expect(now / before[lane]!).toBeCloseTo(1, 3);
-      for (let i = 1; i < stretches.count; i++) {
-        expect(stretches.start[i]!).toBeGreaterThanOrEqual(
-          stretches.start[i - 1]!,
-        );
+      for (let i = 1; i < blocks.count; i++) {
+        expect(blocks.start[i]!).toBeGreaterThanOrEqual(blocks.start[i - 1]!);
       }
     }
   });
@@ -78,14 +76,14 @@ describe("a model that lets its oldest rows go", () => {
   it("takes far fewer bytes for them", () => {
     const model = filled(400_000);
     const before = model.byteLength;
-    model.fade(40_000);
+    model.evictRows(40_000);
     expect(model.byteLength).toBeLessThan(before / 5);
   });
 
   it("asks for none of them again", () => {
     const model = filled(60_000);
     const have = model.have();
-    model.fade(10_000);
+    model.evictRows(10_000);
     expect(model.have()).toEqual(have);
     const again = bulkBatches(60_000, LANES).next().value!;
     const rows = model.rows;
@@ -93,9 +91,9 @@ describe("a model that lets its oldest rows go", () => {
     expect(model.rows).toBe(rows);
   });
 
-  it("shows the stretches of the kernel beside its own", () => {
+  it("shows the blocks of the kernel beside its own", () => {
     const model = filled(60_000);
-    model.fade(10_000);
+    model.evictRows(10_000);
     const own = model.coarseLane(0)!.count;
     model.setCoarse(TWO_EARLIER);
     expect(model.coarseLane(0)!.count).toBe(own + 2);
@@ -112,7 +110,7 @@ describe("a model that lets its oldest rows go", () => {
     }));
     model.insert(batchOf(rows));
     model.markCovered(0, 16);
-    model.fade(0);
+    model.evictRows(0);
     const lane = model.coarseLane(0)!;
     expect(lane.count).toBe(2);
     expect(lane.duration[0]).toBeCloseTo(7.9);
