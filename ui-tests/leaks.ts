@@ -35,7 +35,7 @@ async function closeAll(page: Page): Promise<void> {
 /** The parts of a page's store that tell who still uses it. */
 export interface Store {
   links: Map<string, { channels: { port: { kind: string } }[] }>;
-  stores: Map<string, { idle: boolean; watchers: { size: number } }>;
+  stores: Map<string, { idle: boolean; subscriptions: { size: number } }>;
 }
 
 /** One copy of our code, with the store that is its own. */
