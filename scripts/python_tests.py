@@ -20,7 +20,7 @@ def run(python: str, arguments: tuple[str, ...], variables: dict[str, str] | Non
     """Run the Python tests; return 0 if all passed, some of them at the second try."""
     with tempfile.TemporaryDirectory() as cache:
         command = [python, "-m", "pytest", "-o", f"cache_dir={cache}"]
-        processes = ("-n", "4", "--dist", "worksteal")
+        processes = ("-n", "3", "--dist", "worksteal")
         surroundings = {**os.environ, **(variables or {})}
         code = subprocess.run([*command, *processes, *arguments], cwd=ROOT, env=surroundings)
         try:

@@ -109,34 +109,35 @@ test("ms.plot() grows in the busy cell that samples", async ({
   await runCells(page, 3);
 });
 
-test("ms.plot() grows in the busy cell that samples, in Notebook 7", async ({
-  page,
-  baseURL,
-}, info) => {
-  await notebookWith(page, [MAKE, SHOW, SHOW_AND_SAMPLE, CLOSE]);
-  const tab = await page.context().newPage();
-  await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
-  const cells = tab.locator(".jp-Notebook .jp-CodeCell");
-  await expect(cells).toHaveCount(4);
-  const prompt = (at: number) => cells.nth(at).locator(".jp-InputPrompt");
-  // Before that, a cell that is run asks for a kernel.
-  await expect(
-    tab.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]'),
-  ).toBeVisible();
-  await cells.nth(0).click();
-  await tab.keyboard.press("Shift+Enter");
-  await expect(prompt(0)).toHaveText("[1]:");
-  if (await hasSubshells(page)) {
-    await cells.nth(2).click();
-  } else {
+test(
+  "ms.plot() grows in the busy cell that samples, in Notebook 7",
+  { tag: "@all" },
+  async ({ page, baseURL }, info) => {
+    await notebookWith(page, [MAKE, SHOW, SHOW_AND_SAMPLE, CLOSE]);
+    const tab = await page.context().newPage();
+    await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
+    const cells = tab.locator(".jp-Notebook .jp-CodeCell");
+    await expect(cells).toHaveCount(4);
+    const prompt = (at: number) => cells.nth(at).locator(".jp-InputPrompt");
+    // Before that, a cell that is run asks for a kernel.
+    await expect(
+      tab.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]'),
+    ).toBeVisible();
+    await cells.nth(0).click();
     await tab.keyboard.press("Shift+Enter");
-    await expect(tab.locator(".ds-widget .ds-root")).toBeVisible();
-  }
-  await tab.keyboard.press("Shift+Enter");
-  const isBusy = async (): Promise<boolean> =>
-    (await prompt(2).innerText()).includes("*");
-  await expectItGrows(tab, page, isBusy, info);
-  await tab.keyboard.press("Shift+Enter");
-  await expect(prompt(3)).not.toHaveText(/^\[[ *]?\]:$/);
-  await tab.close();
-});
+    await expect(prompt(0)).toHaveText("[1]:");
+    if (await hasSubshells(page)) {
+      await cells.nth(2).click();
+    } else {
+      await tab.keyboard.press("Shift+Enter");
+      await expect(tab.locator(".ds-widget .ds-root")).toBeVisible();
+    }
+    await tab.keyboard.press("Shift+Enter");
+    const isBusy = async (): Promise<boolean> =>
+      (await prompt(2).innerText()).includes("*");
+    await expectItGrows(tab, page, isBusy, info);
+    await tab.keyboard.press("Shift+Enter");
+    await expect(prompt(3)).not.toHaveText(/^\[[ *]?\]:$/);
+    await tab.close();
+  },
+);

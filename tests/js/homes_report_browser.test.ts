@@ -51,7 +51,7 @@ describeReport("a report", () => {
     await page.getByRole("heading", { name: "Cluster" }).waitFor();
   });
 
-  it("shows the recording also where nothing of the summary can be read", async () => {
+  it("shows the recording also where nothing of the summary can be read @all", async () => {
     await open("summary=null");
     await page
       .getByText("The summary of this report cannot be read.")
@@ -94,7 +94,7 @@ describeReport("a report", () => {
     }
   });
 
-  it("says why where the recording cannot be opened, in every tab", async () => {
+  it("says why where the recording cannot be opened, in every tab @all", async () => {
     await open("broken=1");
     const why = /recording in this report cannot be opened/;
     for (const name of ["Summary", "Task stream", "Memory", "Logs", "System"]) {
@@ -104,7 +104,7 @@ describeReport("a report", () => {
     expect(await page.getByText("Unpacking").count()).toBe(0);
   });
 
-  it("says in every tab what is missing, and in none twice", async () => {
+  it("says in every tab what is missing, and in none twice @all", async () => {
     await open("cut=1&bare=1");
     const refuses = /This scheduler refuses plugins/;
     const cut = /file is truncated/;
@@ -140,7 +140,7 @@ describeReport("a report", () => {
     }
   });
 
-  it("says why there is no summary", async () => {
+  it("says why there is no summary @all", async () => {
     const why = (text: string) => page.getByText(text).first().waitFor();
     await open("unsaid=1");
     await why("written without one.");

@@ -115,7 +115,7 @@ describePanel("the charts of a panel", () => {
     await expect.poll(focused).toBeNull();
   });
 
-  it("leave the plain wheel to a body that scrolls until they are clicked", async () => {
+  it("leave the plain wheel to a body that scrolls until they are clicked @all", async () => {
     await open(SYSTEM, 700, 400);
     const whole = await shown();
     await timeAt(0.5);
@@ -139,7 +139,7 @@ describePanel("the charts of a panel", () => {
     expect(await shown()).toEqual(zoomed);
   });
 
-  it("zoom with the plain wheel where nothing scrolls", async () => {
+  it("zoom with the plain wheel where nothing scrolls @all", async () => {
     await open(SYSTEM, 1400, 1400);
     await timeAt(0.5);
     await wheel(-300);

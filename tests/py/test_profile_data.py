@@ -117,9 +117,8 @@ def inner(recording: Any, **of: Any) -> dict[tuple[str, ...], float]:
 
 def test_the_counts_are_those_of_the_client(client: Client, session: Session):
     client.gather(client.map(burn, [0.2 + n / 1000 for n in range(12)]))
-    recording = read(session)
-    dask_s = client.profile()
-    assert dask_s["count"] > 0
+    eventually(lambda: total(read(session)) == client.profile()["count"] > 0)
+    recording, dask_s = session.recording, client.profile()
     assert session.profile().count == total(recording) == dask_s["count"]
     here = inner(recording)
     for path, count in merged(dask_s).items():
