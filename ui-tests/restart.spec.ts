@@ -37,7 +37,9 @@ function shared(page: Page): Promise<{ ways: string[][]; panels: number[] }> {
       ways: [...links.values()].map(({ channels }) =>
         channels.map(({ port }) => port.kind).sort(),
       ),
-      panels: [...stores.values()].map(({ subscriptions }) => subscriptions.size),
+      panels: [...stores.values()].map(
+        ({ subscriptions }) => subscriptions.size,
+      ),
     };
   });
 }
