@@ -125,8 +125,8 @@ def test_the_counts_are_those_of_the_client(client: Client, session: Session):
         # What is in one of several is below the same function.
         assert here[path] >= count
     assert here[()] == dask_s["count"]
-    assert set(self_by_name(recording)) <= {"spin", *self_by_name(recording)}
-    assert self_by_name(recording)["spin"] > 0.9 * total(recording)
+    by_name = self_by_name(recording)
+    assert max(by_name, key=by_name.__getitem__) == "spin"
     for prefix, count in counts_by(recording._core, "prefix").items():
         assert count == client.profile(key=prefix)["count"]
         assert count == session.profile(prefix=prefix).count
