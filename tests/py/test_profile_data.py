@@ -112,7 +112,10 @@ def inner(recording: Any, **of: Any) -> dict[tuple[str, ...], float]:
     for stack in range(1, len(totals)):
         name = stacks.frames[stacks.frame[stack]][0]
         paths.append((*paths[stacks.parent[stack]], name))
-    return dict(zip(paths, totals.tolist(), strict=True))
+    found: dict[tuple[str, ...], float] = {}
+    for path, count in zip(paths, totals.tolist(), strict=True):
+        found[path] = found.get(path, 0) + count  # functions of one name in several files
+    return found
 
 
 def test_the_counts_are_those_of_the_client(client: Client, session: Session):

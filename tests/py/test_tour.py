@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import nbformat
+import pytest
 from kernels import SOURCES
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
@@ -52,6 +53,7 @@ def shortened(notebook: nbformat.NotebookNode) -> None:
     assert not missing, "the tour has changed: shorten it anew"
 
 
+@pytest.mark.all
 def test_every_cell_of_the_tour_runs_and_shows_what_it_promises(tmp_path: Path) -> None:
     notebook = nbformat.read(TOUR, as_version=4)
     shortened(notebook)
