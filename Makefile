@@ -8,7 +8,7 @@ ARGS ?=
 
 # npm scripts call `jupyter` and `python` of the checkout's own environment.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-# Else each process compiles each module, and pytest rewrites each test, anew.
+# Without compiled files, each process compiles every module, and pytest rewrites every test.
 unexport PYTHONDONTWRITEBYTECODE
 
 SETUP := $(PYTHON) scripts/environment.py

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MAX_AGAIN = 5
+MAX_AGAIN = 3
 
 
 def run(python: str, arguments: tuple[str, ...], variables: dict[str, str] | None = None) -> int:

@@ -28,10 +28,12 @@ export function bytesOfBlob(blob: Blob): ByteSource {
   };
 }
 
-/** Of a group in base 85, as Python writes them (report/base85.py). */
-const [GROUP_BYTES, GROUP_CHARACTERS] = [4, 5];
+// Base 85, as Python writes it (report/base85.py): four bytes in five digits, which are the
+// characters from "!" on. "v" replaces "<", which could end the element around the text.
+const [BASE, GROUP_BYTES, GROUP_CHARACTERS] = [85, 4, 5];
+const [FIRST, FORBIDDEN, INSTEAD] = [33, 60, 118]; // "!", "<" and "v"
 
-/** Base 85 without line breaks. */
+/** The bytes of a text in base 85, without line breaks. */
 export function bytesOfText(text: string): ByteSource {
   const groups = Math.ceil(text.length / GROUP_CHARACTERS);
   const size = text.length - groups;
@@ -51,7 +53,7 @@ export function bytesOfText(text: string): ByteSource {
   };
 }
 
-/** Of base 85. */
+/** Decode a text in base 85. */
 export function decode(text: string): Uint8Array<ArrayBuffer> {
   const groups = Math.ceil(text.length / GROUP_CHARACTERS);
   const words = new DataView(new ArrayBuffer(GROUP_BYTES * groups));
@@ -59,16 +61,17 @@ export function decode(text: string): Uint8Array<ArrayBuffer> {
     let word = 0;
     for (let i = 0; i < GROUP_CHARACTERS; i++) {
       const at = GROUP_CHARACTERS * group + i;
-      const digit = at < text.length ? digitOf(text.charCodeAt(at)) : 84;
-      if (!(digit >= 0 && digit < 85)) word = NaN;
-      word = 85 * word + digit;
+      const digit = at < text.length ? digitOf(text.charCodeAt(at)) : BASE - 1;
+      if (!(digit >= 0 && digit < BASE)) word = NaN;
+      word = BASE * word + digit;
     }
-    if (!(word < 2 ** 32)) throw new BadFileError("is no base 85");
+    if (!(word < 2 ** 32)) throw new BadFileError("is not base 85");
     words.setUint32(GROUP_BYTES * group, word);
   }
   return new Uint8Array(words.buffer, 0, text.length - groups);
 }
 
-/** Digits begin with "!"; "v" is in the place of "<", which could end an element. */
-const digitOf = (code: number): number =>
-  code === 118 ? 27 : code === 60 ? NaN : code - 33;
+const digitOf = (code: number): number => {
+  if (code === FORBIDDEN) return NaN;
+  return (code === INSTEAD ? FORBIDDEN : code) - FIRST;
+};

@@ -31,7 +31,7 @@ def collapsed(tree: ProfileTree, folder: Path) -> dict[str, int]:
 
 
 def test_speedscope_says_that_it_is_in_its_form(tmp_path: Path):
-    import jsonschema  # takes seconds: not in each process that collects tests
+    import jsonschema  # slow: only the process that runs this test imports it
 
     schema = json.loads((SPEEDSCOPE / "file-format-schema.json").read_text())
     recording = profiled()

@@ -174,7 +174,7 @@ def test_a_file_that_is_not_there_says_so(tmp_path):
 
 
 @given(st.binary(max_size=40))
-def test_bytes_are_text_that_cannot_end_an_element(data):
+def test_bytes_become_text_that_cannot_end_an_element(data):
     text = base85.encode(data)
     assert base85.decode(text) == data
     assert len(text) == len(data) + -(-len(data) // 4)

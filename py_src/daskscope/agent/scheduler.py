@@ -469,9 +469,9 @@ class Agent(SchedulerPlugin):
             self.leave()
             return None
         begun = thread_time()
-        here = client in self.scheduler.clients
-        if here or reader not in self.readers:  # else its client has closed: its lease is short
-            lease_s = timeout_s if here else UNKNOWN_CLIENT_LEASE_S
+        connected = client in self.scheduler.clients
+        if connected or reader not in self.readers:  # a closed client's short lease stays
+            lease_s = timeout_s if connected else UNKNOWN_CLIENT_LEASE_S
             self.readers[reader] = [client, monotonic(), lease_s, want.get("memory_s")]
         self.readers.pop("(installer)", None)
         if self.failure is None:

@@ -1,7 +1,7 @@
-"""Bytes as text within a page: four bytes in five characters, where base64 takes five and a third.
+"""Writes bytes as text in a page: five characters for four bytes, 6 % less than base64.
 
-It is Ascii85 without its abbreviations: digits of base 85 are the characters from `!` on. Only
-`<` could end the element around them: `v` takes its place.
+This is Ascii85 without its abbreviations: the digits of base 85 are the characters from `!` on.
+`v` replaces `<`, the only one that could end the element around the text.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from typing import Final
 import numpy as np
 
 BYTES: Final = 4
+"""Bytes in a group."""
 CHARACTERS: Final = 5
-"""Of a group."""
+"""Characters in a group."""
 BASE: Final = 85
 FIRST: Final = ord("!")
 FORBIDDEN: Final = ord("<")
 INSTEAD: Final = ord("v")
 
 DIGITS: Final = np.full(256, BASE, np.uint8)
-"""Of each character; BASE for those that are none."""
+"""The digit of each character; BASE for characters that are not digits."""
 DIGITS[FIRST : FIRST + BASE] = range(BASE)
 DIGITS[INSTEAD] = DIGITS[FORBIDDEN]
 DIGITS[FORBIDDEN] = BASE
 
 
 def encode(data: bytes) -> bytes:
-    """Return the text of some bytes; only the last of several slices may end within a group.
+    """Return bytes as text; of several slices, only the last may end within a group.
 
     >>> encode(b"Dask")
     b'6t(.P'
@@ -42,7 +43,7 @@ def encode(data: bytes) -> bytes:
 
 
 def decode(text: bytes) -> bytes:
-    """Return the bytes of a text; raise ValueError if it is none.
+    """Return the bytes of a text; raise ValueError if it is not in base 85.
 
     >>> decode(b"6t(.P")
     b'Dask'
